@@ -63,7 +63,10 @@ const timedStuck = "somebody may wait for ever, as far as no timeout ends a wait
 
 // doubt says why programs whose whole space was covered do not hold all the same; "" for no reason. late: because of
 // the time.
-func doubt(ctx context.Context, sc *scenarios.Scenario) (why string, late bool, err error) {
+func doubt(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (why string, late bool, err error) {
+	if p.Unjudged != "" {
+		return p.Unjudged, false, nil
+	}
 	if sc.Unjudged != nil {
 		if why := sc.Unjudged(); why != "" {
 			return why, false, nil
@@ -149,7 +152,7 @@ func (g *decision) broken(ctx context.Context, res *Result) (broken bool, err er
 // outlasts looks whether what holds does so as well where time matters and loops go on; where it may not, the result
 // is not complete.
 func (g *decision) outlasts(ctx context.Context, res *Result) error {
-	why, late, err := doubt(ctx, g.t.Sc)
+	why, late, err := doubt(ctx, g.t.Sc, g.t.Property)
 	res.late = late
 	if err == nil && why == "" {
 		why, err = g.x.Outlast(ctx, g.x.Tried)

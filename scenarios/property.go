@@ -74,6 +74,8 @@ type Property struct {
 	// that end from now on; then the question is decided again. That may take long. Quickly, it takes a part of that
 	// time and finds most of what there is: so it is asked before the first counterexample is shown.
 	Reconsider func(end View, quickly bool) (bool, error)
+	// Unjudged, unless "", is why the property is unknown where nothing breaks it.
+	Unjudged string
 	// Judged, when not nil, lists the absolute paths at which an invariant looks, those that it compares with each
 	// other in one list. After a loss of power disks that differ elsewhere are then one.
 	Judged func() [][]string

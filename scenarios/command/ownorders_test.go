@@ -32,3 +32,35 @@ func TestOwnOrders(t *testing.T) {
 		})
 	}
 }
+
+// A command whose own children race ends in two ways alone. Each is that of a serial run; of one command it is all
+// there is to say, so that it does not hold. Children that no order tells apart change nothing.
+func TestSeveralEndsAlone(t *testing.T) {
+	const races, agrees = `sh -c '(echo 1 >f)& (echo 2 >f)& wait'`, `sh -c '(echo 1 >f)& (echo 1 >g)& wait'`
+	for _, c := range []struct {
+		name          string
+		lines         []string
+		verdict, says string
+	}{
+		{"one that races", []string{races}, "unknown",
+			`A alone ends in more ways than one, by the order of its own processes or threads: f is "2\n" or "1\n".`},
+		{"one that does not", []string{agrees}, "holds", ""},
+		{"two that race", twice(races), "holds", `f is "2\n" or "1\n"; each counts as right`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			testmain.Slow(t, "it follows many orders", "./scenarios/command")
+			sc := scenario(t, "sh", c.lines, nil, "refused none")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
+			if text := r.Why + strings.Join(scenarios.Texts(sc.Assumes), "; "); c.says != "" {
+				require.Contains(t, text, c.says)
+			} else {
+				require.NotContains(t, text, "more ways than one")
+			}
+		})
+	}
+}

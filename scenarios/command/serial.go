@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/internal/outcome"
@@ -63,6 +64,7 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 			return compared(v).Kind(of(v), start, append(slices.Clone(parts.orders), parts.reused...))
 		},
 	}
+	s.severalEnds(sc, p, parts.orders)
 	// What is there at the start may be what keeps them out, and then it is to.
 	if text := c.OnlyRefusals(); text != "" && s.Refused.Declared && !s.Left && !s.done && len(s.Living) == 0 {
 		p.Evidence.Lacks = func([]scenarios.Fact) string {
@@ -70,6 +72,36 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 		}
 	}
 	return p
+}
+
+// severalEnds is that a command alone has more ends than one, by the order of its own processes: each is that of a
+// serial run, and so is right beside others. Of one command nothing else is asked, and only the user knows.
+func (s *Spec) severalEnds(sc *scenarios.Scenario, p *scenarios.Property, orders []outcome.Order) {
+	all := make([]int, len(s.Commands))
+	for i := range all {
+		all[i] = i
+	}
+	for i := range all {
+		alone := slices.DeleteFunc(slices.Clone(orders), func(k outcome.Order) bool {
+			return len(k.Killed) > 0 || !slices.Equal(k.Ran, []int{i})
+		})
+		if len(alone) < 2 || s.Stalls > 0 || s.hasEarlier(i) {
+			continue
+		}
+		var differ []string
+		other := outcome.Order{Ran: all, Outcome: alone[1].Outcome}
+		for _, row := range (&outcome.Serial{Orders: []outcome.Order{other}}).Table(alone[0].Outcome)[1:] {
+			differ = append(differ, fmt.Sprintf("%s is %s or %s", row[0], row[1], row[2]))
+		}
+		text := fmt.Sprintf("%s alone ends in more ways than one, by the order of its own processes or threads: %s",
+			scenarios.ProcessName(i), strings.Join(differ, ", "))
+		if len(s.Commands) > 1 {
+			assume(sc, "several-ends-alone", text+"; each counts as right")
+			continue
+		}
+		p.Unjudged = "it depends: " + text + ". Only you know whether each is right; what may differ is left out by " +
+			"--stdout off, --ignore or --read"
+	}
 }
 
 // outcome looks at a machine on which every command has ended. Where clocks move, texts do not tell what time it was.

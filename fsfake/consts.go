@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -137,36 +138,39 @@ const (
 	ECONNREFUSED = syscall.Errno(111)
 )
 
-// errnos are the error numbers with their names, and what each is called on the system
-// that the fake runs on.
-var errnos = [...]struct {
-	errno syscall.Errno
-	name  string
-	host  syscall.Errno
-}{
-	{EPERM, "EPERM", syscall.EPERM}, {ENOENT, "ENOENT", syscall.ENOENT}, {ESRCH, "ESRCH", syscall.ESRCH},
-	{EINTR, "EINTR", syscall.EINTR}, {EIO, "EIO", syscall.EIO}, {ENXIO, "ENXIO", syscall.ENXIO},
-	{EBADF, "EBADF", syscall.EBADF},
-	{ECHILD, "ECHILD", syscall.ECHILD}, {EAGAIN, "EWOULDBLOCK", syscall.EAGAIN}, {ENOMEM, "ENOMEM", syscall.ENOMEM},
-	{EACCES, "EACCES", syscall.EACCES}, {EBUSY, "EBUSY", syscall.EBUSY}, {EEXIST, "EEXIST", syscall.EEXIST},
-	{EXDEV, "EXDEV", syscall.EXDEV}, {ENOTDIR, "ENOTDIR", syscall.ENOTDIR}, {EISDIR, "EISDIR", syscall.EISDIR},
-	{EINVAL, "EINVAL", syscall.EINVAL}, {ENFILE, "ENFILE", syscall.ENFILE}, {EMFILE, "EMFILE", syscall.EMFILE},
-	{EFBIG, "EFBIG", syscall.EFBIG}, {ENOSPC, "ENOSPC", syscall.ENOSPC}, {ESPIPE, "ESPIPE", syscall.ESPIPE},
-	{EROFS, "EROFS", syscall.EROFS}, {EMLINK, "EMLINK", syscall.EMLINK}, {ERANGE, "ERANGE", syscall.ERANGE},
-	{EDEADLK, "EDEADLK", syscall.EDEADLK}, {ENAMETOOLONG, "ENAMETOOLONG", syscall.ENAMETOOLONG},
-	{ENOLCK, "ENOLCK", syscall.ENOLCK}, {ENOSYS, "ENOSYS", syscall.ENOSYS}, {ENOTEMPTY, "ENOTEMPTY", syscall.ENOTEMPTY},
-	{ELOOP, "ELOOP", syscall.ELOOP}, {EOVERFLOW, "EOVERFLOW", syscall.EOVERFLOW},
-	{EOPNOTSUPP, "EOPNOTSUPP", syscall.EOPNOTSUPP},
-	{ENOTSOCK, "ENOTSOCK", syscall.ENOTSOCK}, {EADDRINUSE, "EADDRINUSE", syscall.EADDRINUSE},
-	{ECONNREFUSED, "ECONNREFUSED", syscall.ECONNREFUSED},
+// errnoNames are the names of Linux's error numbers, from 1 on. "-" is none.
+const errnoNames = "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EWOULDBLOCK ENOMEM EACCES EFAULT " +
+	"ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG " +
+	"ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY ELOOP " +
+	"- ENOMSG EIDRM ECHRNG EL2NSYNC EL3HLT EL3RST ELNRNG EUNATCH ENOCSI EL2HLT EBADE EBADR EXFULL " +
+	"ENOANO EBADRQC EBADSLT - EBFONT ENOSTR ENODATA ETIME ENOSR ENONET ENOPKG EREMOTE ENOLINK EADV " +
+	"ESRMNT ECOMM EPROTO EMULTIHOP EDOTDOT EBADMSG EOVERFLOW ENOTUNIQ EBADFD EREMCHG ELIBACC ELIBBAD " +
+	"ELIBSCN ELIBMAX ELIBEXEC EILSEQ ERESTART ESTRPIPE EUSERS ENOTSOCK EDESTADDRREQ EMSGSIZE " +
+	"EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT ESOCKTNOSUPPORT EOPNOTSUPP EPFNOSUPPORT EAFNOSUPPORT " +
+	"EADDRINUSE EADDRNOTAVAIL ENETDOWN ENETUNREACH ENETRESET ECONNABORTED ECONNRESET ENOBUFS EISCONN " +
+	"ENOTCONN ESHUTDOWN ETOOMANYREFS ETIMEDOUT ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY " +
+	"EINPROGRESS ESTALE EUCLEAN ENOTNAM ENAVAIL EISNAM EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE " +
+	"ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE ERFKILL " +
+	"EHWPOISON"
+
+// hostErrnos are what error numbers of the fake are on the system that it runs on.
+var hostErrnos = [...]struct{ errno, host syscall.Errno }{
+	{EPERM, syscall.EPERM}, {ENOENT, syscall.ENOENT}, {ESRCH, syscall.ESRCH}, {EINTR, syscall.EINTR},
+	{EIO, syscall.EIO}, {ENXIO, syscall.ENXIO}, {EBADF, syscall.EBADF}, {ECHILD, syscall.ECHILD},
+	{EAGAIN, syscall.EAGAIN}, {ENOMEM, syscall.ENOMEM}, {EACCES, syscall.EACCES}, {EBUSY, syscall.EBUSY},
+	{EEXIST, syscall.EEXIST}, {EXDEV, syscall.EXDEV}, {ENOTDIR, syscall.ENOTDIR}, {EISDIR, syscall.EISDIR},
+	{EINVAL, syscall.EINVAL}, {ENFILE, syscall.ENFILE}, {EMFILE, syscall.EMFILE}, {EFBIG, syscall.EFBIG},
+	{ENOSPC, syscall.ENOSPC}, {ESPIPE, syscall.ESPIPE}, {EROFS, syscall.EROFS}, {EMLINK, syscall.EMLINK},
+	{ERANGE, syscall.ERANGE}, {EDEADLK, syscall.EDEADLK}, {ENAMETOOLONG, syscall.ENAMETOOLONG},
+	{ENOLCK, syscall.ENOLCK}, {ENOSYS, syscall.ENOSYS}, {ENOTEMPTY, syscall.ENOTEMPTY}, {ELOOP, syscall.ELOOP},
+	{EOVERFLOW, syscall.EOVERFLOW}, {EOPNOTSUPP, syscall.EOPNOTSUPP}, {ENOTSOCK, syscall.ENOTSOCK},
+	{EADDRINUSE, syscall.EADDRINUSE}, {ECONNREFUSED, syscall.ECONNREFUSED},
 }
 
 // ErrnoName returns the symbolic name of an errno, such as "ENOENT".
 func ErrnoName(e syscall.Errno) string {
-	for _, n := range errnos {
-		if n.errno == e {
-			return n.name
-		}
+	if names := strings.Fields(errnoNames); e > 0 && int(e) <= len(names) && names[e-1] != "-" {
+		return names[e-1]
 	}
 	return "errno " + strconv.Itoa(int(e))
 }
@@ -231,7 +235,7 @@ func errnoFor(e syscall.Errno) syscall.Errno {
 	if e == 0 {
 		return 0
 	}
-	for _, n := range errnos {
+	for _, n := range hostErrnos {
 		if n.errno == e {
 			return n.host
 		}

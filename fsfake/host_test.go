@@ -35,11 +35,11 @@ func TestHostConstants(t *testing.T) {
 			require.Equal(t, p.host, p.fake)
 		}
 	}
-	for _, n := range errnos {
+	for _, n := range hostErrnos {
 		if runtime.GOOS == "linux" {
-			require.Equal(t, n.host, n.errno, n.name)
+			require.Equal(t, n.host, n.errno, ErrnoName(n.errno))
 		}
-		require.Equal(t, n.host, errnoFor(n.errno), n.name)
+		require.Equal(t, n.host, errnoFor(n.errno), ErrnoName(n.errno))
 	}
 	m := New(Options{})
 	port := hostPort{directPort{m, Task{Pid: 1}}}
@@ -49,4 +49,13 @@ func TestHostConstants(t *testing.T) {
 	_, err = p.OpenFile("/f", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	require.True(t, errors.Is(err, fs.ErrExist) && errors.Is(err, syscall.EEXIST))
 	require.Equal(t, EEXIST, p.Do(Op{Call: CallOpen, Path: "/f", Flags: O_CREAT | O_EXCL}).Errno, "an Op is the fake's")
+}
+
+func TestErrnoName(t *testing.T) {
+	for e, want := range map[syscall.Errno]string{
+		ENOENT: "ENOENT", EAGAIN: "EWOULDBLOCK", 41: "errno 41", 61: "ENODATA", 117: "EUCLEAN", 133: "EHWPOISON",
+		0: "errno 0", 134: "errno 134",
+	} {
+		require.Equal(t, want, ErrnoName(e))
+	}
 }

@@ -140,7 +140,7 @@ func Fields() []Field {
 			Title:      "Stalls", unset: "none", tells: tellStalls,
 			words: func(s *Setting) string {
 				if s.SetsBack() {
-					return upTo(s.Stalls, "step back", "steps back") + " of the clock by " + (-s.StallFor).String()
+					return upTo(s.Stalls, "step back", "steps back") + " of the clock by " + numbers.Time(-s.StallFor)
 				}
 				return upTo(s.Stalls, "stall", "stalls")
 			},
@@ -314,9 +314,10 @@ func tellCrashes(s *Setting) string {
 
 func tellStalls(s *Setting) string {
 	if s.SetsBack() {
-		return fmt.Sprintf("none; the clock is set back up to %s, by %s", numbers.Count(s.Stalls, "time", "times"), -s.StallFor)
+		return fmt.Sprintf("none; the clock is set back up to %s, by %s", numbers.Count(s.Stalls, "time", "times"),
+			numbers.Time(-s.StallFor))
 	}
-	text := fmt.Sprintf("up to %d, of %s", s.Stalls, s.StallFor)
+	text := fmt.Sprintf("up to %d, of %s", s.Stalls, numbers.Time(s.StallFor))
 	if len(s.Punctual) > 0 {
 		text += "; " + s.PunctualNames() + " delayed"
 	}
@@ -339,15 +340,15 @@ func tellPowerLosses(s *Setting) string {
 	return text
 }
 
-// tellSkew says whose clock is not the file system's: "A 1m0s behind and B 2m0s ahead".
+// tellSkew says whose clock is not the file system's: "A 1m behind and B 2m ahead".
 func tellSkew(s *Setting) string {
 	var list []string
 	for i, d := range s.Skew {
 		switch name := ProcessName(i); {
 		case d > 0:
-			list = append(list, name+" "+d.String()+" ahead")
+			list = append(list, name+" "+numbers.Time(d)+" ahead")
 		case d < 0:
-			list = append(list, name+" "+(-d).String()+" behind")
+			list = append(list, name+" "+numbers.Time(-d)+" behind")
 		}
 	}
 	if list == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 )
 
 // A Concurrency says how the tasks of one process interleave. Processes always
@@ -403,7 +404,8 @@ func (s *Setting) validate() error {
 	case s.SetsBack() && len(s.Punctual) > 0:
 		return fmt.Errorf("a clock that is set back delays nobody: leave Punctual out")
 	case s.Stalls > 0 && s.StallFor.Abs() > maxJump/time.Duration(s.Stalls):
-		return fmt.Errorf("%d stalls of %s move the clock by more than 100 years: choose less", s.Stalls, s.StallFor)
+		return fmt.Errorf("%d stalls of %s move the clock by more than 100 years: choose less", s.Stalls,
+			numbers.Time(s.StallFor))
 	case s.FailingCalls > 0 && s.Assume.Sleeps == SleepsLast:
 		return fmt.Errorf("failing calls and sleeps that last are not compared with anything together: leave one " +
 			"of them out")

@@ -16,7 +16,9 @@ import (
 	"lockpick/checker/report"
 	"lockpick/checker/trace"
 	"lockpick/internal/native"
+	"lockpick/internal/numbers"
 	left "lockpick/internal/outcome"
+	"lockpick/internal/tempdir"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 	"lockpick/sched"
@@ -39,7 +41,7 @@ type challenge struct {
 	from   string // the real directory with the files of the start; empty where there is none
 	here   bool   // files outside of it are those of this machine in any case
 	budget time.Duration
-	temp   string // for files of the start that lie nowhere
+	temp   tempdir.Dir // for files of the start that lie nowhere
 	// checks have the serial ends, with and without orders in which refusing commands have not run; nil where that was
 	// not asked yet.
 	checks [2]*native.Check
@@ -81,9 +83,7 @@ func (n *challenge) close() {
 			c.Close()
 		}
 	}
-	if n.temp != "" {
-		_ = os.RemoveAll(n.temp)
-	}
+	n.temp.Remove()
 }
 
 // A native run shows whether the commands end as in a serial order, whether they wait for each other, and what a kill
@@ -190,13 +190,13 @@ func (n *challenge) task() (native.Task, error) {
 	if len(s.Outside) > 0 && !n.here {
 		return t, errors.New("files outside of the directory are not as they are on this machine")
 	}
-	temp, err := os.MkdirTemp("", fmt.Sprintf("lockpick-run-%d-", os.Getpid()))
+	temp, err := tempdir.New()
 	if err != nil {
 		return t, err
 	}
-	n.temp, n.from = temp, filepath.Join(temp, s.Dir)
+	n.temp, n.from = temp, filepath.Join(temp.Path, s.Dir)
 	t.From = n.from
-	return t, s.Write(temp, time.Now())
+	return t, s.Write(temp.Path, time.Now())
 }
 
 // challenge looks natively for what a verdict says there is not. One sweep is for all properties.
@@ -282,7 +282,7 @@ func (n *challenge) modelOnly(r *checker.Result) string {
 			return "the power is not lost here"
 		case st.Choice.Action == sched.Stall && n.stalls(r) > n.budget:
 			return fmt.Sprintf("a stall of %s takes longer here than --native %s allows",
-				r.Scenario.Setting.StallFor, n.budget)
+				numbers.Time(r.Scenario.Setting.StallFor), n.budget)
 		case st.Choice.Action == sched.Stall && n.stalls(r) < 0:
 			return "the real clock is not set back"
 		case st.Choice.Fails != "":

@@ -3,10 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"lockpick/checker"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -23,14 +23,14 @@ type stallRange struct {
 // String says that in a sentence. A stall that was not tried is not spoken of: a shorter one may do more.
 func (s stallRange) String() string {
 	if s.survived == 0 {
-		return fmt.Sprintf("broken by a stall of %s; that a shorter one is survived was not found", s.broken)
+		return "broken by a stall of " + numbers.Time(s.broken) + "; that a shorter one is survived was not found"
 	}
-	text := fmt.Sprintf("survives a stall of %s, and is broken by one of %s", s.survived, s.broken)
+	text := "survives a stall of " + numbers.Time(s.survived) + ", and is broken by one of " + numbers.Time(s.broken)
 	if s.broken-s.survived > time.Second {
 		text += "; those between were not decided"
 	}
 	for i, d := range s.also {
-		text += []string{"; also survives ", ", "}[min(i, 1)] + d.String()
+		text += []string{"; also survives ", ", "}[min(i, 1)] + numbers.Time(d)
 	}
 	return text
 }
@@ -70,7 +70,7 @@ func (a *app) survives(ctx context.Context, spec *command.Spec, r *checker.Resul
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
 	return narrow(long, func(d time.Duration) checker.Verdict {
-		bar.begin(r.Property.ID, fmt.Sprintf("broken by a stall of %s; now one of %s is tried", long, d))
+		bar.begin(r.Property.ID, "broken by a stall of "+numbers.Time(long)+"; now one of "+numbers.Time(d)+" is tried")
 		return stalledFor(ctx, spec, d, r, f.states)
 	}).String()
 }

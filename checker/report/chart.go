@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -197,9 +198,9 @@ func (c *charter) row(st *trace.Walked) {
 		r.Calls = []CallText{{Call: "gets a signal; its handler begins"}}
 	case sched.Stall:
 		r.Fault = true
-		r.Calls = []CallText{{Call: fmt.Sprintf("the clock jumps ahead by %s", st.Passed)}}
+		r.Calls = []CallText{{Call: fmt.Sprintf("the clock jumps ahead by %s", numbers.Time(st.Passed))}}
 		if st.Passed < 0 {
-			r.Calls[0].Call = fmt.Sprintf("the clock is set back by %s", -st.Passed)
+			r.Calls[0].Call = fmt.Sprintf("the clock is set back by %s", numbers.Time(-st.Passed))
 		}
 	case sched.PowerLoss:
 		r.Fault = true

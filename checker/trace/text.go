@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 	"lockpick/sched"
 )
 
@@ -86,20 +87,7 @@ func (w *Walk) OldText(now, mtime time.Time) string {
 	if w.sc.OfCommands() && mtime.Before(w.Start.Clock) {
 		return "older than the run"
 	}
-	return AgeText(now.Sub(mtime)) + " old"
-}
-
-// AgeText tells a duration, in milliseconds at the finest, without what is zero at its
-// end: "2m", "48h", "1.5s".
-func AgeText(d time.Duration) string {
-	text := d.Truncate(time.Millisecond).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return numbers.Time(now.Sub(mtime)) + " old"
 }
 
 // A Wait is somebody who gets no further: a task, or the fresh process by which a wedge is

@@ -35,14 +35,6 @@ func TestQuoteTellsTimes(t *testing.T) {
 	require.Equal(t, `"`+long+`"`, w.Quote(long, 1000))
 }
 
-func TestAgeText(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", time.Minute: "1m", 48 * time.Hour: "48h", 90 * time.Minute: "1h30m", 20 * time.Second: "20s", 1500 * time.Millisecond: "1.5s",
-	} {
-		require.Equal(t, want, trace.AgeText(d))
-	}
-}
-
 // How old a file of commands is when they begin differs from run to run, and no figure is told.
 func TestOldText(t *testing.T) {
 	s := newScript(t)

@@ -31,7 +31,8 @@ var imports = map[string]string{
 	"scenarios/openclawtakeover": "scenarios/kit scenarios/internal/openclaw scenarios fsfake model",
 	"scenarios/all":              "scenarios scenarios/*",
 	// The corpus: lock protocols in use, a package for each system.
-	"scenarios/command":    "scenarios fsfake fsfake/tracer internal/outcome model x/tools/txtar",
+	"scenarios/command": "scenarios fsfake fsfake/tracer internal/numbers internal/outcome internal/tempdir model " +
+		"x/tools/txtar",
 	"scenarios/kit":        "scenarios fsfake model",
 	"scenarios/aside":      "scenarios/kit scenarios fsfake model",
 	"scenarios/kernelfile": "scenarios/kit scenarios fsfake model",
@@ -53,7 +54,7 @@ var imports = map[string]string{
 	"checker/internal/edit":      "checker/internal/learn fsfake model scenarios",
 	"checker/internal/anynumber": "checker/internal/certificate checker/internal/learn fsfake model scenarios",
 	"checker/internal/serial":    "checker/internal/engine fsfake internal/outcome scenarios sched",
-	"checker/trace":              "sched fsfake scenarios porcupine",
+	"checker/trace":              "sched fsfake scenarios internal/numbers porcupine",
 	"checker/internal/explain":   "checker/trace sched fsfake model scenarios internal/numbers porcupine",
 	"checker/internal/graph":     "",
 	"checker/internal/history":   "checker/internal/parallel checker/internal/table checker/trace model scenarios porcupine",
@@ -70,22 +71,25 @@ var imports = map[string]string{
 	"checker/cli": "checker checker/edits " +
 		"checker/internal/certificate checker/internal/parallel checker/internal/saved checker/internal/watchdog " +
 		"checker/parameterized checker/real checker/report checker/report/site checker/trace docs " +
-		"internal/native internal/numbers internal/outcome scenarios scenarios/command sched cobra pflag x/term",
+		"internal/native internal/numbers internal/outcome internal/tempdir scenarios scenarios/command sched " +
+		"cobra pflag x/term",
 	"docs":         "",
 	"cmd/lockpick": "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.
 	"fsfake/kernel":       "fsfake x/sys",
-	"fsfake/tracer":       "fsfake fsfake/tracer/stack x/sys",
+	"fsfake/tracer":       "fsfake fsfake/tracer/stack internal/tempdir x/sys",
 	"fsfake/tracer/stack": "",
 	"fsfake/osfs":         "fsfake",
 
 	// What a run leaves behind.
 	"internal/outcome": "fsfake internal/numbers scenarios",
 
+	"internal/tempdir": "x/sys",
+
 	// The machine as it is, for commands that change nothing of it.
 	"internal/view":   "x/sys",
-	"internal/native": "internal/view x/sys",
+	"internal/native": "internal/tempdir internal/view x/sys",
 
 	// For tests.
 	"internal/decided":            "",

@@ -36,7 +36,7 @@ func (r *Run) clonable() error {
 		}
 	}
 	switch {
-	case r.c.Through != "" || r.temp != "":
+	case r.c.Through != "" || r.temp.Path != "":
 		return noClone("it has a directory of its own")
 	case p.gone || len(p.threads) != 1:
 		return noClone("it has several threads, or none")

@@ -5,7 +5,6 @@ package tracer
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -272,9 +271,7 @@ func (r *Run) end() {
 	for _, m := range r.mirrors {
 		m.file.Close()
 	}
-	if r.temp != "" {
-		os.RemoveAll(r.temp)
-	}
+	r.temp.Remove()
 }
 
 // killAll kills all processes and waits until they are gone. A thread that stands at its exit

@@ -35,7 +35,7 @@ func (r *Run) region(name string) *fsfake.Region {
 func (r *Run) virtual(name string) bool { return below(name, r.c.Dir) || r.region(name) != nil }
 
 // inTemp reports whether a real path is in the run's own temporary directory.
-func (r *Run) inTemp(name string) bool { return r.temp != "" && below(name, r.temp) }
+func (r *Run) inTemp(name string) bool { return r.temp.Path != "" && below(name, r.temp.Path) }
 
 // device tells the file system of a virtual place.
 func (t *thread) device(pl place) int {

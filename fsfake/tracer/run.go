@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
+	"lockpick/internal/tempdir"
 )
 
 // A Run is one execution of a program and of the processes that it starts. Its methods are for
@@ -58,7 +59,7 @@ type Run struct {
 	looks   int      // see Looks
 	apart   *bool    // see Apart; nil where that is to be found out
 	tied    bool     // for good
-	temp    string   // a directory to remove at the end, or empty
+	temp    tempdir.Dir
 	mirrors []*mirror
 	cpu     unix.CPUSet
 	mask    uint64 // of a clone: the signals that it blocks

@@ -10,12 +10,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"lockpick/internal/tempdir"
 )
 
 // launch starts the root process and brings it to its first instruction, with the filter in
@@ -209,8 +210,6 @@ func (r *Run) lookUp(env []string) (string, error) {
 	return "", fmt.Errorf("tracer: no program %s in PATH: install it, or give its path", name)
 }
 
-const tempPrefix = "lockpick-run-"
-
 // workDir is the real working directory.
 func (r *Run) workDir() (string, error) {
 	switch {
@@ -224,31 +223,12 @@ func (r *Run) workDir() (string, error) {
 	return r.tempDir()
 }
 
-// tempDir makes the run's temporary directory. Its name has our pid, so that a later run can
-// remove it should we be killed.
-func (r *Run) tempDir() (string, error) {
-	if r.temp != "" {
-		return r.temp, nil
+// tempDir makes the run's temporary directory.
+func (r *Run) tempDir() (_ string, err error) {
+	if r.temp.Path == "" {
+		r.temp, err = tempdir.New()
 	}
-	Sweep()
-	dir, err := os.MkdirTemp("", tempPrefix+strconv.Itoa(os.Getpid())+"-")
-	if err != nil {
-		return "", fmt.Errorf("tracer: a temporary directory: %w", err)
-	}
-	r.temp = dir
-	return dir, nil
-}
-
-// Sweep removes the temporary directories of programs with tracers that were killed: those in [os.TempDir] whose
-// names begin with "lockpick-run-" and the pid of a process that is gone.
-func Sweep() {
-	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
-	for _, dir := range dirs {
-		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), tempPrefix), "-")
-		if n, err := strconv.Atoi(pid); err == nil && errors.Is(unix.Kill(n, 0), unix.ESRCH) {
-			os.RemoveAll(dir)
-		}
-	}
+	return r.temp.Path, err
 }
 
 // streams makes the program's standard streams.

@@ -97,9 +97,6 @@ func (*Run) Take(fsfake.Task) error { return nil }
 // Outside lists none.
 func (*Run) Outside() []string { return nil }
 
-// Sweep removes nothing.
-func Sweep() {}
-
 // Executed lists none.
 func (*Run) Executed() []string { return nil }
 

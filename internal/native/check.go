@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"lockpick/internal/tempdir"
 	"lockpick/internal/view"
 )
 
@@ -20,7 +21,7 @@ const maxCommands = 5
 // A Check runs commands natively and knows their serial ends.
 type Check struct {
 	task    Task
-	temp    string // holds the start and copies
+	temp    tempdir.Dir // holds the start and copies
 	orders  []order
 	late    [][]int         // orders of which a run took too long
 	rounds  int             // of serial runs
@@ -55,13 +56,13 @@ func Open(ctx context.Context, t Task) (*Check, error) {
 	if dir, err := filepath.EvalSymlinks(t.Dir); err == nil {
 		t.Dir = dir
 	}
-	temp, err := os.MkdirTemp("", fmt.Sprintf("lockpick-run-%d-", os.Getpid()))
+	temp, err := tempdir.New()
 	if err != nil {
 		return nil, err
 	}
 	c := &Check{task: t, temp: temp, calls: make([]int, len(t.Commands)), outside: map[string]bool{},
 		varies: map[string]bool{}, loose: map[string]bool{}}
-	c.task.From = filepath.Join(temp, "start")
+	c.task.From = filepath.Join(temp.Path, "start")
 	if err = os.Mkdir(c.task.From, 0o777); err == nil {
 		err = view.CopyTree(from, c.task.From)
 	}
@@ -91,7 +92,7 @@ func (c *Check) Close() {
 	c.cancel()
 	_ = c.ready()
 	_ = c.atOnce()
-	_ = os.RemoveAll(c.temp)
+	c.temp.Remove()
 }
 
 // prepare fills in what all jobs have in common.
@@ -110,7 +111,7 @@ func (c *Check) prepare(j job) job {
 // do runs a job. Copies of every third one lie on the disk, where numbers of removed files may come back.
 func (c *Check) do(ctx context.Context, j job) (*run, error) {
 	if j.Seed%3 == 2 {
-		dir, err := os.MkdirTemp(c.temp, "copy")
+		dir, err := os.MkdirTemp(c.temp.Path, "copy")
 		if err != nil {
 			return nil, err
 		}

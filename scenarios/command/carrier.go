@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,12 +12,14 @@ import (
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
 	"lockpick/internal/outcome"
+	"lockpick/internal/tempdir"
 	"lockpick/scenarios"
 )
 
 // A carrier carries out one run.
 type carrier struct {
 	spec    *Spec
+	temp    tempdir.Dir
 	root    string // the real directory that stands for the root
 	runs    []*carriedRun
 	carried Carried
@@ -103,12 +104,11 @@ func (c *carrier) begin(takesPart []bool) error {
 	if c.root != "" {
 		return nil
 	}
-	tracer.Sweep()
-	root, err := os.MkdirTemp("", fmt.Sprintf("lockpick-run-%d-", os.Getpid()))
+	temp, err := tempdir.New()
 	if err != nil {
 		return err
 	}
-	c.root = filepath.Join(root, "root")
+	c.temp, c.root = temp, filepath.Join(temp.Path, "root")
 	if err := c.spec.write(c.root); err != nil {
 		return err
 	}
@@ -143,9 +143,7 @@ func (c *carrier) close() {
 			r.Stop()
 		}
 	}
-	if c.root != "" {
-		remove(filepath.Dir(c.root))
-	}
+	c.temp.Remove()
 }
 
 // forced tells a difference from what no schedule can force.

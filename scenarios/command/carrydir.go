@@ -119,20 +119,6 @@ func (s Spec) Write(root string, now time.Time) error {
 	return nil
 }
 
-// remove removes a directory with all that is in it, also what lets nothing be removed from it.
-func remove(dir string) {
-	if os.RemoveAll(dir) == nil {
-		return
-	}
-	_ = filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
-		if err == nil && e.IsDir() {
-			_ = os.Chmod(name, 0o700)
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir)
-}
-
 // permit gives a file of the start its owner and its mode.
 func (f *File) permit(name string) error {
 	if f.Link != "" || f.Same != "" {

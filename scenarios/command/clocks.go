@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 )
 
@@ -146,10 +147,11 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 		}
 	}
 	if len(l.ends) > 0 && !l.begun && !s.lasting { // a look before the first call is seen nowhere
-		l.begun = true
-		if is, err := try(l.ends[0].path(), 0); is {
+		l.begun, again.atStart = true, true
+		if is, err := try(l.ends[0].path()); is {
 			return l.found, err
 		}
+		again.atStart = false
 	}
 	for _, look := range someOf(l.looks, mostLate, l.tried) {
 		if is, err := try(look.path(), look.depth); is {
@@ -213,11 +215,10 @@ func (s *rerun) lateSoon(ends []*place) (is string, err error) {
 	return is, err
 }
 
-// atStart says that time passes before the command begins.
-var atStart = []int{0}
-
 // delay is how much time passes at most before each of so many looks.
-func delay(after []int) time.Duration { return min(longestDelay, clockEnds/time.Duration(len(after))) }
+func delay(after []int) time.Duration {
+	return min(longestDelay, clockEnds/time.Duration(max(1, len(after))))
+}
 
 // path lists the places from the beginning to this one and on, along what was learned first.
 func (p *place) path() []*place {
@@ -251,15 +252,16 @@ func (s *rerun) tryLate(path []*place, after []int) (string, error) {
 			long, is = d, was
 		}
 	}
+	late, early := numbers.Time(long), numbers.Time(short)
 	who := fmt.Sprintf("%s (%s)", scenarios.ProcessName(s.process), s.Commands[s.process])
 	if !s.lasting {
 		return fmt.Sprintf("%s looks at the clock, which stood still. When %s more have passed it %s; after %s it does not. "+
-			"lockpick does not follow time here: try natively what the commands do after such a delay", who, long, is,
-			short), nil
+			"lockpick does not follow time here: try natively what the commands do after such a delay", who, late, is,
+			early), nil
 	}
-	when := fmt.Sprintf("When %s more have passed it %s; after %s it does not.", long, is, short)
+	when := fmt.Sprintf("When %s more have passed it %s; after %s it does not.", late, is, early)
 	if len(after) > 1 {
-		when = fmt.Sprintf("When %s more have passed before each of %d looks it %s.", long, len(after), is)
+		when = fmt.Sprintf("When %s more have passed before each of %d looks it %s.", late, len(after), is)
 	}
 	return fmt.Sprintf("nothing broke it as long as nobody is delayed, and %s looks at the clock. %s "+
 		"Another delay may matter elsewhere; --stalls 1 --stall-for %s decides what one leads to", who, when, long), nil
@@ -295,6 +297,7 @@ type rerun struct {
 	*Spec
 	process  int
 	learning scenarios.Learning
+	atStart  bool // time passes before the command begins
 }
 
 func (s *Spec) rerun(process int) *rerun { return &rerun{Spec: s, process: process} }
@@ -316,7 +319,7 @@ func (s *rerun) answered(port *latePort) (is string, err error) {
 		}
 	}()
 	t := scenarios.NewTask(port, s.process, 1)
-	if t.Learning = &s.learning; slices.Equal(port.after, atStart) {
+	if t.Learning = &s.learning; s.atStart {
 		anew.later, t.Learning = port.by, &scenarios.Learning{} // snapshots have begun before
 		defer t.Learning.Close()
 	}

@@ -32,13 +32,13 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", long},
 		// A name with the time in it keeps nobody out who comes later.
 		{"sh -c 'exec 9>l.$(date +%M); flock 9; read x <n; echo $((x+1)) >n'", "", "unknown",
-			"When 1m0s more have passed it locks l.01 and not l.00", short},
+			"When 1m more have passed it locks l.01 and not l.00", short},
 		{"sh -c 'exec 9>l.$(date +%M); flock 9; read x <n; echo $((x+1)) >n'", "stalls 1\nstall-for 1m", "broken", "",
 			usual},
 		{"sh -c 'mkdir l.$(date +%j) || exit; read x <n; echo $((x+1)) >n'", "refused 1,2", "unknown",
-			"When 24h0m0s more have passed it makes the call mkdir l.002 and not mkdir l.001", usual},
+			"When 24h more have passed it makes the call mkdir l.002 and not mkdir l.001", usual},
 		{"sh -c ': >t.$$; mv -n t.$$ l.$(date +%H); [ -e t.$$ ] && exit 1; read x <n; echo $((x+1)) >n'", "refused 1",
-			"unknown", "When 1h0m0s more have passed it makes the call rename", usual},
+			"unknown", "When 1h more have passed it makes the call rename", usual},
 		{"sh -c ': >l.$(date +%s).$$; exec 9>l; flock 9; read x <n; echo $((x+1)) >n'", "", "holds", "", usual},
 		{"sh -c '[ $(($(date +%s)%2)) = 0 ] && echo >>n'", "refused 1", "unknown", "When 1s more have passed", usual},
 		// Who looks at the clock before its first call may have begun later than the other.

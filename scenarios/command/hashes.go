@@ -21,8 +21,8 @@ const minHash = 32
 // digits matches a part of such a name, as git splits it into directories; hashed matches a whole one within a text.
 var digits, hashed = regexp.MustCompile(`^[0-9a-f]+$`), regexp.MustCompile(`\b[0-9a-f]{32,}\b`)
 
-// drawn matches the end of the name of a temporary file, numbers one that may be a date or a time.
-var drawn, numbers = regexp.MustCompile(`[0-9A-Za-z]{6}$`), regexp.MustCompile(`[0-9]{6}$`)
+// drawn matches the end of the name of a temporary file, counted one that may be a date or a time.
+var drawn, counted = regexp.MustCompile(`[0-9A-Za-z]{6}$`), regexp.MustCompile(`[0-9]{6}$`)
 
 // A madeOfTime knows which names now stand for which ones of an earlier execution.
 type madeOfTime struct {
@@ -64,7 +64,7 @@ func (m *madeOfTime) temporary(op, was fsfake.Op) {
 	is, then := op.Path, was.Path
 	if op.Call == fsfake.CallOpen && op.Flags&was.Flags&makes == makes && is != then &&
 		path.Dir(is) == path.Dir(then) &&
-		drawn.MatchString(is) && !numbers.MatchString(is) &&
+		drawn.MatchString(is) && !counted.MatchString(is) &&
 		drawn.ReplaceAllString(is, "") == drawn.ReplaceAllString(then, "") &&
 		!m.exists(is) && !m.exists(then) {
 		m.same(path.Base(is), path.Base(then))

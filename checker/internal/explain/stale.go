@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 )
 
@@ -284,7 +285,7 @@ func (t *teller) jumped(before int) {
 		if by < 0 {
 			how, by = "been set back", -by
 		}
-		t.say(" The clock had %s by %s %s", how, trace.AgeText(by), t.at(st.N))
+		t.say(" The clock had %s by %s %s", how, numbers.Time(by), t.at(st.N))
 		task := t.walk.Steps[before-1].Choice.Task
 		if all := t.clocks[task]; len(all) > 0 {
 			if n := lastBefore(all, before); n < st.N && n > 0 {

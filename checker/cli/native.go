@@ -318,7 +318,9 @@ func (n *challenge) ahead(ctx context.Context, r *checker.Result) (wait func()) 
 // carry returns what forces the order of a counterexample natively, once.
 func (n *challenge) carry(ctx context.Context, c *native.Check, r *checker.Result) func() (native.Carried, error) {
 	steps, hang := nativeSteps(n.spec, r), ofHangs(r)
-	return sync.OnceValues(func() (native.Carried, error) { return c.Carry(ctx, steps, hang, n.budget) })
+	return sync.OnceValues(func() (native.Carried, error) {
+		return c.Carry(ctx, steps, hang, r.FollowsOneOrder(), n.budget)
+	})
 }
 
 // confirm forces the order of a counterexample natively.

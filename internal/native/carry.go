@@ -19,8 +19,9 @@ type Carried struct {
 
 // Carry forces the order of a run that was seen elsewhere, three times or six. Where that ends as a serial order does
 // it looks for a bad end near by, within the budget. hang: the order is to end in a deadlock. Where commands sleep the
-// order takes as long, and is left once the same commands end badly by themselves.
-func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.Duration) (Carried, error) {
+// order takes as long, and is left once the same commands end badly by themselves. oneOrder: of the tasks of a command
+// one order was followed there, so that the end may be a serial one all the same.
+func (c *Check) Carry(ctx context.Context, steps []Step, hang, oneOrder bool, budget time.Duration) (Carried, error) {
 	var out Carried
 	// how many steps a call is looked for in; temporary names and fallbacks need the second
 	tries := [][]int{{1}, {8}}
@@ -54,7 +55,7 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 				jobs = append(jobs, j)
 			}
 		}
-		if err := c.carry(ctx, forced, jobs, hang, &out); err != nil || out.Bad > 0 || out.Near != nil {
+		if err := c.carry(ctx, forced, jobs, hang, oneOrder, &out); err != nil || out.Bad > 0 || out.Near != nil {
 			return out, err
 		}
 	}
@@ -66,7 +67,7 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 }
 
 // carry runs scripts, and compares their ends once the serial ones are known.
-func (c *Check) carry(ctx, forced context.Context, jobs []job, hang bool, out *Carried) error {
+func (c *Check) carry(ctx, forced context.Context, jobs []job, hang, oneOrder bool, out *Carried) error {
 	type carried struct {
 		run    *run
 		strict bool // who may sleep may also come too late
@@ -104,10 +105,14 @@ func (c *Check) carry(ctx, forced context.Context, jobs []job, hang bool, out *C
 			out.End = o.line()
 		}
 	}
+	times, several := expectedMore, expectedSeveralMore
+	if oneOrder {
+		times, several = timesMore, severalMore
+	}
 	for i := 0; i < len(suspects) && err == nil; i++ {
 		serial := c.isSerial(suspects[i])
 		if !serial && out.Bad == 0 {
-			serial, err = c.clear(ctx, suspects[i], expectedMore, expectedSeveralMore)
+			serial, err = c.clear(ctx, suspects[i], times, several)
 		}
 		if !serial && err == nil {
 			out.Bad++

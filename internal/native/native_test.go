@@ -183,7 +183,7 @@ func TestSleepersGoOnMeanwhile(t *testing.T) {
 	require.Zero(t, c.runs, "it does not wait for the serial runs")
 	c.mu.Unlock()
 	got, err := c.Carry(context.Background(), []Step{{0, "open", "n", nil}, {0, "read", "n", nil}, {1, "open", "n", nil},
-		{1, "read", "n", nil}, {0, "end", "", nil}, {1, "end", "", nil}}, false, time.Second)
+		{1, "read", "n", nil}, {0, "end", "", nil}, {1, "end", "", nil}}, false, false, time.Second)
 	testmain.Viewed(t, err, "./internal/native")
 	skipFixed(t, err)
 	require.NoError(t, err)
@@ -203,7 +203,7 @@ func TestSleepersAtOnce(t *testing.T) {
 		task.Sleeps = true
 		check := open(t, task)
 		skipFixed(t, check.ready())
-		got, err := check.Carry(context.Background(), nil, false, time.Second)
+		got, err := check.Carry(context.Background(), nil, false, false, time.Second)
 		require.NoError(t, err)
 		if !c.broken {
 			require.Nil(t, got.Near)

@@ -21,7 +21,7 @@ const longestSerial = 30 * time.Second
 // timesMore is how often each order is run again before an end that no order gave counts. Where commands sleep each is
 // run so often at once, since a serial run takes as long as they sleep. Where a command has several tasks its serial
 // ends depend on their order, too: each order is then run so often more. An end that the model has as well needs fewer
-// such runs: the model has followed all orders of those tasks.
+// such runs where that has followed all orders of those tasks.
 const timesMore, soonMore, severalMore, expectedMore, expectedSeveralMore = 4, 3, 12, 1, 3
 
 // serial makes the serial runs: each order twice, so that what differs without any schedule is known.

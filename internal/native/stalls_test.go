@@ -35,7 +35,7 @@ read x < n; echo $((x+1)) > n; rmdir l`
 		name := check.task.Dir + "/n"
 		steps := []Step{{Call: "open", Path: name}, {Command: Nobody}, {Command: 1, Call: "end"},
 			{Call: "end"}}
-		got, err := check.Carry(context.Background(), steps, false, time.Second)
+		got, err := check.Carry(context.Background(), steps, false, false, time.Second)
 		require.NoError(t, err)
 		require.Equal(t, c.broken, got.Bad > 0, "%+v", got)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ type early struct {
 	shown  bool
 	within string
 	held   string // verdicts that hold, and that are shown last
+	doing  string // what is under way
 }
 
 // earlyAfter is how long a final verdict is waited for.
@@ -69,6 +71,13 @@ func (e *early) bound(text string) {
 	e.within = text
 }
 
+// at notes what is under way.
+func (e *early) at(doing string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.doing = doing
+}
+
 // rest is what is known and was not shown, for a program that gives up, and what there is to say then.
 func (e *early) rest() (text, why string) {
 	e.mu.Lock()
@@ -81,7 +90,7 @@ func (e *early) rest() (text, why string) {
 	case e.within != "":
 		why = "stopped, and known so far: " + e.within
 	default:
-		why = "stopped: what is not shown above has no verdict"
+		why = "stopped at: " + cmp.Or(e.doing, "the beginning") + ". What is not shown above has no verdict"
 	}
 	return text, why
 }

@@ -80,7 +80,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	*decided, error) {
 	start := time.Now()
 	bar := a.newProgress(ctx, 1, false)
-	bar.begin("run", "learning what the commands do one after the other")
+	bar.begin("run:", "learning what the commands do one after the other")
 	spec.Share()
 	sc, strict, err := spec.Readings()
 	bar.clear()

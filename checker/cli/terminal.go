@@ -131,6 +131,7 @@ func doing(g checker.Progress) string {
 // line writes the line anew, as much of it as fits: a line that is broken by the
 // terminal could not be taken away.
 func (p *progress) line(text string) {
+	p.early.at(text)
 	if p.w == nil || p.ended {
 		return
 	}

@@ -16,6 +16,7 @@ func givingUp(t *testing.T, known *early, over bool) (stdout, stderr string) {
 	ended := make(chan int, 1)
 	a := &app{name: "lockpick", stdout: &out, stderr: &err, giveUp: func(status int) { ended <- status }}
 	a.early.text, a.early.shown, a.early.within = known.text, known.shown, known.within
+	a.early.doing = known.doing
 	a.grace = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	if over {
@@ -33,9 +34,11 @@ func givingUp(t *testing.T, known *early, over bool) (stdout, stderr string) {
 // A program whose time is over ends, also while a command of it is executed that nobody interrupts. It says what it
 // knows.
 func TestGivesUp(t *testing.T) {
-	_, said := givingUp(t, &early{}, true)
-	require.Equal(t, "lockpick: stopped: what is not shown above has no verdict. Leave --timeout out, or give a longer "+
-		"one\n", said)
+	learning := &early{}
+	(&progress{early: learning}).begin("run:", "learning")
+	_, said := givingUp(t, learning, true)
+	require.Equal(t, "lockpick: stopped at: run: learning. What is not shown above has no verdict. Leave --timeout "+
+		"out, or give a longer one\n", said)
 	within := &early{within: "serializable holds with up to 1 preemption (all 7 places), unknown beyond"}
 	_, said = givingUp(t, within, false)
 	require.Equal(t, "lockpick: stopped, and known so far: serializable holds with up to 1 preemption (all 7 places), "+

@@ -73,6 +73,8 @@ func (c *Check) carry(ctx, forced context.Context, jobs []job, hang, oneOrder bo
 		strict bool // who may sleep may also come too late
 	}
 	var ran []carried
+	stalled := make(chan error, 1)
+	go func() { stalled <- c.serialStalls(ctx, jobs[0].Script) }() // at the same time, for nobody goes on in a stall
 	err := c.all(forced, jobs, func(j *job, r *run) bool {
 		ran = append(ran, carried{r, j.Patience == patience})
 		return true
@@ -85,8 +87,8 @@ func (c *Check) carry(ctx, forced context.Context, jobs []job, hang, oneOrder bo
 	if err == nil {
 		err = c.ready()
 	}
-	if err == nil && len(jobs) > 0 {
-		err = c.serialStalls(ctx, jobs[0].Script)
+	if late := <-stalled; err == nil {
+		err = late
 	}
 	var suspects []outcome
 	out.Runs = len(ran)

@@ -218,7 +218,9 @@ func (s *Spec) alone(
 			panic(e)
 		}
 	}()
-	sc.Program(process, 1)(scenarios.NewTask(port, process, 1))
+	t := scenarios.NewTask(port, process, 1)
+	t.Learning = s.keeps
+	sc.Program(process, 1)(t)
 	if port.thread {
 		assume(sc, "threads-in-one-order", threads)
 	}

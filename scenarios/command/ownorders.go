@@ -63,7 +63,8 @@ func (s *Spec) drawnOrder(sc *scenarios.Scenario, seed uint64) ([]outcome.Order,
 	once.record, once.shared, once.early, once.mixed = newRecord(), nil, nil, seed
 	all := *sc
 	all.Program = once.program
-	o := &ordering{s: &once, sc: &all}
+	o := once.ordering(&all)
+	defer o.close()
 	err := o.run(all.NewMachine(), nil, nil, nil, 0)
 	if errors.As(err, new(stuck)) { // in this order it makes no end, which tells nothing
 		err = nil

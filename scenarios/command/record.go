@@ -22,7 +22,8 @@ import (
 // once: all that is learned is asked once more before a verdict. Every execution compares what it does
 // with what was recorded, so that a command that is no function of its answers is an error.
 type record struct {
-	orders int // that were followed, of commands that run alone, beside the first of each
+	inTime *record // of one that is shared: where looks at clocks are calls
+	orders int     // that were followed, of commands that run alone, beside the first of each
 	// changes are what commands change that run alone.
 	changes fsfake.Footprint
 	threads bool // of one process have made calls, in a command that ran alone

@@ -197,13 +197,16 @@ func (s *Spec) everyOrder(sc *scenarios.Scenario) (serialRuns, error) {
 			return serialRuns{}, err
 		}
 	}
-	o := &ordering{s: s, sc: sc, kernel: true}
+	o := s.ordering(sc)
+	o.kernel = true
+	defer o.close()
 	if err := o.run(sc.NewMachine(), reusing.NewMachine(), nil, nil, 0); err != nil {
 		return serialRuns{}, err
 	}
 	again := o
 	if o.differs {
-		again = &ordering{s: s, sc: &reusing}
+		again = s.ordering(&reusing)
+		defer again.close()
 		if err := again.run(reusing.NewMachine(), nil, nil, nil, 0); err != nil {
 			return serialRuns{}, err
 		}
@@ -220,6 +223,20 @@ type ordering struct {
 	// differs: where inode numbers come back, some call was answered otherwise, or nobody has asked.
 	differs bool
 	passage outcome.Passage
+	// kept is what each command keeps between its runs with jumps of the clock.
+	kept [][2]scenarios.Learning
+}
+
+func (s *Spec) ordering(sc *scenarios.Scenario) *ordering {
+	return &ordering{s: s, sc: sc, kept: make([][2]scenarios.Learning, len(s.Commands))}
+}
+
+// close ends what is kept.
+func (o *ordering) close() {
+	for i := range o.kept {
+		o.kept[i][0].Close()
+		o.kept[i][1].Close()
+	}
 }
 
 // run runs those that have not run yet, when the clock has jumped so many times. reusing is the machine on which inode
@@ -261,7 +278,7 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 				return err
 			}
 		}
-		if err := s.stalled(o.sc, m, i, s.Stalls-stalled, func(e aloneEnd, jumps int) error {
+		if err := o.stalled(m, i, s.Stalls-stalled, func(e aloneEnd, jumps int) error {
 			o.differs = true
 			return o.runOn(e, nil, i, ran, killed, stalled+jumps)
 		}); err != nil {

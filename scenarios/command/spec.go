@@ -78,6 +78,7 @@ type Spec struct {
 	done      bool
 	reader    *reader                  // what Recover and Read say of machines
 	early     *early                   // of the serial runs
+	keeps     *scenarios.Learning      // of the runs of a command alone, or nil
 	inherited []string                 // environment of the caller
 	direct    []string                 // where the programs are that shims in PATH would execute
 	known     map[tracer.FileID]string // see files
@@ -103,6 +104,7 @@ type Spec struct {
 func (s *Spec) Share() {
 	if s.shared == nil {
 		s.shared = newRecord()
+		s.shared.inTime = newRecord()
 	}
 }
 
@@ -179,7 +181,12 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	if s.Stalls > 0 || s.Skew != nil {
 		s.lasting = true
 	}
-	if s.record = newRecord(); s.shared != nil && !s.lasting {
+	switch {
+	case s.shared == nil:
+		s.record = newRecord()
+	case s.lasting:
+		s.record = s.shared.inTime
+	default:
 		s.record = s.shared
 	}
 	sc := scenarios.Scenario{

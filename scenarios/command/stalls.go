@@ -16,9 +16,8 @@ const maxStalledRuns = 2000
 
 // stalled runs a command alone with 1 to most jumps of the clock, at all places, and hands on each end that is new,
 // with the number of its jumps.
-func (s *Spec) stalled(
-	sc *scenarios.Scenario, m *fsfake.Machine, process, most int, on func(e aloneEnd, jumps int) error,
-) error {
+func (o *ordering) stalled(m *fsfake.Machine, process, most int, on func(e aloneEnd, jumps int) error) error {
+	s, sc := o.s, o.sc
 	seen := map[string]bool{}
 	runs := 0
 	var from func(stalls []int, steps int) error
@@ -37,8 +36,8 @@ func (s *Spec) stalled(
 					scenarios.ProcessName(process), s.Commands[process], maxStalledRuns)
 			}
 			jumps := append(slices.Clone(stalls), at)
-			end := aloneEnd{m: m.Clone()}
-			port, err := s.alone(sc, end.m, process, false, nil, never, nil, jumps...)
+			port, err := o.stalledAt(m, process, jumps)
+			end := aloneEnd{m: port.m}
 			if errors.As(err, new(stuck)) { // this order has no end
 				continue
 			}
@@ -71,6 +70,22 @@ func (s *Spec) stalled(
 		return nil
 	}
 	return from(nil, s.stepsAlone(sc, m, process))
+}
+
+// stalledAt runs a command alone with jumps of the clock before some of its steps. A program that looks at the clock is
+// told something else for each of them, on its way to the same calls mostly. So it is learned what it does, and that is
+// looked at again: an execution that begins anew is seldom needed then.
+func (o *ordering) stalledAt(m *fsfake.Machine, process int, jumps []int) (port *alonePort, err error) {
+	kept := &o.kept[process]
+	kept[1].Again = true
+	for i := range kept {
+		with := *o.s
+		with.keeps = &kept[i]
+		if port, err = with.alone(o.sc, m.Clone(), process, false, nil, never, nil, jumps...); err != nil {
+			break
+		}
+	}
+	return port, err
 }
 
 // stepsAlone is how many steps a command makes alone.

@@ -177,7 +177,43 @@ func (t *thread) ties() {
 		t.r.looks++
 		t.r.apart = nil
 	}
+	if t.peeks() {
+		t.r.peeks, t.r.peeked = true, t.r.peeked || t.r.eofs
+	}
 }
+
+// peeks reports whether a call may tell that a pipe is at its end, or make other calls do so, where reading it would
+// wait for that.
+func (t *thread) peeks() bool {
+	const flags = unix.O_NONBLOCK | unix.O_ASYNC
+	c := &t.c
+	switch c.nr {
+	case unix.SYS_POLL, unix.SYS_PPOLL:
+		return c.args[1] > 0
+	case unix.SYS_SELECT, unix.SYS_PSELECT6:
+		return c.int(0) > 0
+	case unix.SYS_EPOLL_WAIT, unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2, unix.SYS_PREADV2, unix.SYS_SPLICE,
+		unix.SYS_TEE, unix.SYS_VMSPLICE:
+		return true
+	case unix.SYS_IOCTL:
+		req := uint32(c.args[1])
+		return req == fioNRead || req == fioNBIO || req == fioASync
+	case unix.SYS_FCNTL:
+		return c.int(1) == unix.F_SETFL && c.args[2]&flags != 0
+	case unix.SYS_OPEN, unix.SYS_OPENAT:
+		at := int(bit(c.nr == unix.SYS_OPENAT, 1))
+		if c.args[at+1]&(flags|unix.O_DIRECTORY) != unix.O_NONBLOCK {
+			return false
+		}
+		name, err := readString(t.tid, c.args[at], unix.PathMax)
+		return err != nil || name != "/dev/tty" // which bash opens so
+	}
+	return c.nr == unix.SYS_OPENAT2
+}
+
+// Peeked reports whether a process has looked at a pipe without waiting, when the end of another one was said to
+// commute with its calls.
+func (r *Run) Peeked() bool { return looked(r, func() bool { return r.peeked }) }
 
 // Apart reports whether the root process, at rest, only waits for children, and holds nothing by which they would
 // notice that it is killed: the other end of a pipe, shared memory, a timer. As long as [Run.Looks] stays as it is, all

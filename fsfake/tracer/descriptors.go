@@ -152,6 +152,7 @@ const (
 	fGetRWHint = 1035
 	fioNRead   = 0x541b
 	fioNBIO    = 0x5421
+	fioASync   = 0x5452
 	fioNClEx   = 0x5450
 	fioClEx    = 0x5451
 	fiGetBsz   = 2
@@ -163,7 +164,7 @@ const (
 // ofFcntl are the requests of fcntl(2) that are not modelled: owners and signals, leases and notices, seals apart,
 // and hints.
 var (
-	ofEach  = map[uint32]bool{fioNRead: true, 1: true, 0x5452: true, 0x5460: true}
+	ofEach  = map[uint32]bool{fioNRead: true, 1: true, fioASync: true, 0x5460: true}
 	ofFiles = map[uint32]bool{'f': true, 'X': true, 0x94: true}
 	ofFcntl = map[int]bool{8: true, 9: true, 10: true, 11: true, 15: true, 16: true, 17: true,
 		1024: true, 1025: true, 1026: true, 1027: true, 1028: true, 1029: true, 1036: true, 1037: true, 1038: true,

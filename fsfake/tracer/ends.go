@@ -3,6 +3,7 @@
 package tracer
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -14,8 +15,9 @@ import (
 
 // EndsBeside reports whether a process asks for its end, and that commutes with all calls but two kinds: the ends
 // of other children of its parent, which may be told of them in another order, and calls of some processes.
-// These have a pipe in common with it, or with one that has, and may notice that its end closes an end of that: by EOF,
-// EPIPE or a look that does not wait.
+// These have a pipe in common with it, or with one that has, and may notice that its end closes an end of that: by
+// EPIPE or a look that does not wait. Who only reads what it writes waits for more until it has ended, and cannot tell.
+// That nobody looks without waiting is a guess until somebody does ([Run.Peeked]).
 //
 // Its parent only waits, for a child or for what a pipe brings, and is told of nothing else. No lock is given back that
 // the parent does not keep, and no child becomes an orphan.
@@ -39,7 +41,7 @@ func (r *Run) EndsBeside(pid int) (pids []int, commutes bool) {
 			return nil, false
 		}
 	}
-	return r.connected(p)
+	return r.connected(p, func(e pipeEnd) bool { return e.reads || r.peeks })
 }
 
 // Unseen reports whether a process asks, and no other can tell when it goes on but by the calls that it makes: it has
@@ -49,16 +51,16 @@ func (r *Run) Unseen(pid int) bool {
 	if p == nil || len(p.alarms) > 0 || p.sharesMemory() != nil {
 		return false
 	}
-	with, known := r.connected(p)
+	with, known := r.connected(p, func(pipeEnd) bool { return true })
 	return known && !slices.ContainsFunc(with, func(pid int) bool {
 		return !r.process(pid).isIn(unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_RT_SIGSUSPEND, unix.SYS_READ)
 	})
 }
 
-// connected are the pids of other processes that have a pipe in common with one, or with one of these; false where the
-// pipes of a process are not known.
-func (r *Run) connected(p *process) (pids []int, known bool) {
-	pipes := map[*process][]uint64{}
+// connected are the pids of other processes that have a pipe in common with one, at an end of it that counts, or with
+// one of these; false where the pipes of a process are not known.
+func (r *Run) connected(p *process, counts func(end pipeEnd) bool) (pids []int, known bool) {
+	pipes := map[*process][]pipeEnd{}
 	for _, q := range r.procs {
 		if q.gone {
 			continue
@@ -67,22 +69,38 @@ func (r *Run) connected(p *process) (pids []int, known bool) {
 			return nil, false
 		}
 	}
-	with := slices.Clone(pipes[p])
+	var with []uint64
+	for _, e := range pipes[p] {
+		if counts(e) {
+			with = append(with, e.pipe)
+		} else {
+			r.eofs = true
+		}
+	}
 	for more := true; more; {
 		more = false
 		for _, q := range r.procs {
-			shares := func(pipe uint64) bool { return slices.Contains(with, pipe) }
+			shares := func(e pipeEnd) bool { return slices.Contains(with, e.pipe) }
 			if q != p && !slices.Contains(pids, q.pid) && slices.ContainsFunc(pipes[q], shares) {
-				pids, with, more = append(pids, q.pid), append(with, pipes[q]...), true
+				pids, more = append(pids, q.pid), true
+				for _, e := range pipes[q] {
+					with = append(with, e.pipe)
+				}
 			}
 		}
 	}
 	return pids, true
 }
 
-// pipes are the inode numbers of the pipes that a process has open, without those that the run reads itself. They are
-// not known where it has something else that two processes may share and wait for, a socket for one.
-func (p *process) pipes() (of []uint64, known bool) {
+// A pipeEnd is one that a process has open: the inode number of its pipe, and whether it can be read.
+type pipeEnd struct {
+	pipe  uint64
+	reads bool
+}
+
+// pipes are the ends of pipes that a process has open, without those that the run reads itself. They are not known where
+// it has something else that two processes may share and wait for, a socket for one, or does not wait for a pipe.
+func (p *process) pipes() (of []pipeEnd, known bool) {
 	base := "/proc/" + strconv.Itoa(p.real) + "/fd/"
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -104,9 +122,16 @@ func (p *process) pipes() (of []uint64, known bool) {
 				return nil, false
 			}
 		case unix.S_IFIFO:
-			if p.r.out.of(&s) == nil {
-				of = append(of, s.Ino)
+			if p.r.out.of(&s) != nil {
+				continue
 			}
+			var flags int
+			info, _ := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/fdinfo/" + e.Name())
+			if n, _ := fmt.Sscanf(string(info), "pos:%d\nflags:%o\n", new(int64), &flags); n != 2 ||
+				flags&(unix.O_NONBLOCK|unix.O_ASYNC) != 0 {
+				return nil, false
+			}
+			of = append(of, pipeEnd{s.Ino, flags&unix.O_ACCMODE != unix.O_WRONLY})
 		default:
 			return nil, false
 		}

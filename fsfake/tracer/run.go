@@ -59,6 +59,9 @@ type Run struct {
 	looks   int      // see Looks
 	apart   *bool    // see Apart; nil where that is to be found out
 	tied    bool     // for good
+	peeks   bool     // a process has looked at pipes without waiting
+	eofs    bool     // an end was said to commute with the calls of who reads a pipe
+	peeked  bool     // and then one has looked so
 	temp    tempdir.Dir
 	mirrors []*mirror
 	cpu     unix.CPUSet

@@ -61,6 +61,9 @@ func (*Run) Clone() (*Run, error) { return nil, errPlatform }
 // Calls counts none.
 func (*Run) Calls() int { return 0 }
 
+// Peeked is false.
+func (*Run) Peeked() bool { return false }
+
 // EndsBeside knows none.
 func (*Run) EndsBeside(int) ([]int, bool) { return nil, false }
 

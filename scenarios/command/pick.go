@@ -21,6 +21,9 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed }) {
 		d.oneOrder(set)
 	}
+	if d.run.Peeked() {
+		d.spec.record.looked()
+	}
 	if first := slices.IndexFunc(set, d.goesFirst); first >= 0 && len(set) > 1 && d.spec.mixed == 0 {
 		d.overtakes(set, first)
 		return &set[first], nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"lockpick/checker"
@@ -36,19 +35,8 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, args []string, res
 		strict.Refused = command.Refused{Declared: true}
 	}
 	spec = &strict
-	t := &trials{f: f, spec: spec, broken: idsOf(results), here: f.challenge(spec, args).from != ""}
-	brokenIn := func(trials []command.Trial, err error) (ids []string, _ error) {
-		for _, trial := range trials {
-			r, _, failed := decideTrial(ctx, &trial.Spec, f)
-			if failed != nil && ctx.Err() != nil {
-				return nil, failed
-			}
-			ids = append(ids, idsOf(r)...) // what fails alone breaks nothing there
-		}
-		return ids, err
-	}
-	t.alone = sync.OnceValues(func() ([]string, error) { return brokenIn(spec.KilledAlone(), nil) })
-	t.after = sync.OnceValues(func() ([]string, error) { return brokenIn(spec.KilledAfter()) })
+	t := &trials{f: f, spec: spec, broken: idsOf(results), here: f.challenge(spec, args).from != "",
+		alone: map[string]bool{}}
 	found := false
 	var uses []string
 	for _, s := range results[i].Counterexample.Trace {
@@ -137,9 +125,8 @@ type trials struct {
 	f      *runFlags
 	spec   *command.Spec
 	broken []string // what is to be mended
-	// alone finds what a kill breaks of a command that runs alone, which no lock mends.
-	alone   func() ([]string, error)
-	after   func() ([]string, error) // the same on the files that a command leaves, which takes longer
+	// alone says of properties whether a kill breaks them of a command that runs alone, which no lock mends.
+	alone   map[string]bool
 	number  string                   // of processes that were proved by a lock
 	assumes []string                 // by that
 	here    bool                     // files outside of the directory are those of this machine
@@ -170,7 +157,7 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 		if proved && i > 0 && !killed {
 			continue
 		}
-		results, sc, err := decideTrial(ctx, &trial.Spec, t.f)
+		results, sc, err := decideTrial(ctx, &trial.Spec, t.f, "")
 		switch {
 		case errors.Is(err, command.ErrTooLong):
 			open = fmt.Sprintf("; with %s it is not decided: %v, ask it of the changed commands with --crashes 1",
@@ -181,14 +168,9 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 			return "", "", err
 		}
 		for _, r := range results {
-			var alone []string
+			alone := false
 			if r.Verdict == checker.Broken {
-				if alone, err = t.alone(); err != nil {
-					return "", "", err
-				}
-			}
-			if killed && r.Verdict == checker.Broken && !slices.Contains(alone, r.Property.ID) && t.after != nil {
-				if alone, err = t.after(); err != nil {
+				if alone, err = t.brokenAlone(ctx, r.Property.ID, killed); err != nil {
 					return "", "", err
 				}
 			}
@@ -203,7 +185,7 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 				}
 				return "", why, nil
 			case r.Verdict == checker.Holds:
-			case slices.Contains(alone, r.Property.ID):
+			case alone:
 				anyway = append(anyway, r.Property.ID)
 			default:
 				return "", fmt.Sprintf("with %s %s is broken by %s", trial.Name, r.Property,
@@ -228,6 +210,34 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 		proof += "; but a kill still breaks " + broken + ", as it does of a command that runs alone"
 	}
 	return proof + open, "", nil
+}
+
+// brokenAlone reports whether a kill of a command that runs alone breaks a property: on the files of the start, and
+// after killed on those that a command leaves.
+func (t *trials) brokenAlone(ctx context.Context, id string, killed bool) (broken bool, err error) {
+	if broken, known := t.alone[id]; known && (broken || !killed) {
+		return broken, nil
+	}
+	in := func(trials []command.Trial) (bool, error) {
+		for _, trial := range trials {
+			r, _, err := decideTrial(ctx, &trial.Spec, t.f, id)
+			if err != nil && ctx.Err() != nil {
+				return false, err
+			}
+			if len(idsOf(r)) > 0 { // what fails alone breaks nothing there
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	if broken, err = in(t.spec.KilledAlone()); err == nil && !broken && killed {
+		var after []command.Trial
+		if after, err = t.spec.KilledAfter(); err == nil {
+			broken, err = in(after)
+		}
+	}
+	t.alone[id] = broken
+	return broken, err
 }
 
 // copies proves that more processes hold by the lock that all keep to, with no look at their interleavings. Where it
@@ -283,8 +293,8 @@ func (t *trials) natively(ctx context.Context, r *command.Repair, proof *string)
 	return "", err
 }
 
-// decideTrial decides everything that is asked of some commands.
-func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags) (out []checker.Result, _ *scenarios.Scenario,
+// decideTrial decides everything that is asked of some commands, or one property.
+func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags, only string) (out []checker.Result, _ *scenarios.Scenario,
 	err error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(f.timeout, repairTime))
 	defer cancel()
@@ -294,6 +304,9 @@ func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags) (out []ch
 	}
 	tried := &checker.Tried{}
 	for _, c := range sc.Claims {
+		if only != "" && c.Property.ID != only {
+			continue
+		}
 		r, err := checker.Check(ctx, &sc, c.Property, checker.Options{Workers: 1, States: f.states, SkipOdds: true,
 			Tried: tried})
 		if err != nil {

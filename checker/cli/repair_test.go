@@ -80,8 +80,7 @@ func TestRepairsAreNoWorse(t *testing.T) {
 	for range 2 {
 		spec.Commands = append(spec.Commands, command.Line{Shell: "sh up.sh"})
 	}
-	broken := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}}
-	broken.alone = func() ([]string, error) { return []string{"atomic"}, nil }
+	broken := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}, alone: map[string]bool{"atomic": true}}
 	change := func(shell string) *command.Repair {
 		r := &command.Repair{Lock: "k", Spec: spec}
 		r.Spec.Commands = slices.Repeat([]command.Line{{Shell: shell}}, 2)
@@ -153,7 +152,7 @@ func TestRepairsAreTriedNatively(t *testing.T) {
 		line := command.Line{Shell: lock + "sh -c 'read x <n; echo $((x+1)) >n'"}
 		spec := command.Spec{Dir: "/data", Files: []command.File{{Name: "n", Content: "0\n"}},
 			Commands: []command.Line{line, line}}
-		tried := &trials{f: &runFlags{budget: 3 * time.Second}, spec: &spec}
+		tried := &trials{f: &runFlags{budget: 3 * time.Second}, spec: &spec, alone: map[string]bool{}}
 		proof := "2 processes"
 		why, err := tried.natively(t.Context(), &command.Repair{Spec: spec}, &proof)
 		require.NoError(t, err)

@@ -165,13 +165,8 @@ func (t *thread) ties() {
 		looks = looks || first != unix.PRIO_PROCESS || c.int(1) != 0
 	case unix.SYS_PRCTL:
 		t.r.tied = t.r.tied || first == unix.PR_SET_PDEATHSIG
-	case unix.SYS_PIDFD_OPEN, unix.SYS_SHMAT:
-		t.r.tied = true
-	case unix.SYS_FCNTL:
-		switch c.int(1) {
-		case unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETLEASE, unix.F_NOTIFY:
-			t.r.tied = true
-		}
+	case unix.SYS_PIDFD_OPEN:
+		looks, t.r.tied = true, true
 	}
 	if looks {
 		t.r.looks++
@@ -233,11 +228,9 @@ func (r *Run) Looks() int { return looked(r, func() int { return r.looks }) }
 
 func (r *Run) isApart() bool {
 	root := r.procs[0]
-	if root.gone || len(root.threads) != 1 || len(root.alarms) > 0 || r.c.Through != "" {
+	if r.c.Through != "" || len(r.mirrors) > 0 || !root.isIn(unix.SYS_WAIT4, unix.SYS_WAITID) {
 		return false
 	}
-	t := root.threads[0]
-	files, err := root.sharesFiles()
-	return t.state == inCall && !t.timed && (t.c.nr == unix.SYS_WAIT4 || t.c.nr == unix.SYS_WAITID) &&
-		err == nil && len(files) == 0 && len(r.mirrors) == 0 && root.sharesMemory() == nil
+	_, err := root.sharesFiles()
+	return err == nil && root.sharesMemory() == nil
 }

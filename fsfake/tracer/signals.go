@@ -113,7 +113,6 @@ func (r *Run) Signal(s fsfake.Signalled) (err error) {
 			return
 		}
 		r.moved, r.apart = true, nil // it may wait no more
-		r.looks++
 		for _, t := range p.threads {
 			if t.takes(s) {
 				return

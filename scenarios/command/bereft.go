@@ -28,7 +28,7 @@ func (r *record) alike(at *place, answer fsfake.Result, learns bool) *place {
 	if at == nil {
 		return nil
 	}
-	if next := r.after(at, answer, learns); next != nil && next.apart && !next.looked {
+	if next := r.after(at, answer, learns); next != nil && !next.looked {
 		return next
 	}
 	return nil
@@ -69,7 +69,7 @@ func (d *driver) looks(is *place) {
 	}
 	seen := d.run.Looks()
 	is.looked, d.seen = seen != d.seen, seen
-	is.apart = is.children > 0 && !d.killed && (is.op.Call != fsfake.CallChoose || is.chooser.N > 0) && d.run.Apart()
+	is.apart = is.children > 0 && d.run.Apart()
 }
 
 // sees compares a place at which the first process has been killed with one at which it lives.

@@ -16,7 +16,7 @@ func TestBereft(t *testing.T) {
 		{"plain", "holds"}, {"pause", "holds"}, {"grandchild", "holds"}, {"map", "holds"},
 		{"getppid", "broken"}, {"signal", "broken"}, {"pipe", "broken"}, {"socket", "broken"}, {"epipe", "broken"},
 		{"proc", "broken"}, {"kill", "broken"}, {"group", "broken"}, {"nice", "broken"}, {"pidfd", "broken"},
-		{"record", "broken"},
+		{"record", "broken"}, {"robust", "broken"}, {"opens", "broken"},
 	} {
 		t.Run(c.how, func(t *testing.T) {
 			t.Parallel()

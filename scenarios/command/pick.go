@@ -87,7 +87,6 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		}
 		lines = append(lines, text)
 	}
-	d.chooser = set[0].Task
 	r, err := d.choose(set[0].Task, lines)
 	if err != nil || notMade(r) {
 		return nil, err
@@ -145,6 +144,7 @@ func (d *driver) triedBeside(set []tracer.Pending) bool {
 // choose makes a choice of the schedule among what the lines tell. The task is one that lives.
 func (d *driver) choose(by fsfake.Task, lines []string) (fsfake.Result, error) {
 	d.choices++
+	d.chooser = by
 	if _, ended := d.run.Exit(d.root); ended || d.killed {
 		d.note(scenarios.By{Task: by})
 	}

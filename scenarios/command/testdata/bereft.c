@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,15 @@ int main(int argc, char **argv) {
 	}
 	if (is(m, "pipe") || is(m, "epipe")) if (pipe(to)) return 2;
 	if (is(m, "socket")) if (socketpair(AF_UNIX, SOCK_STREAM, 0, to)) return 2;
+	pthread_mutex_t *mutex = mmap(0, sizeof *mutex, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (is(m, "robust")) {
+		pthread_mutexattr_t a;
+		pthread_mutexattr_init(&a);
+		pthread_mutexattr_setpshared(&a, PTHREAD_PROCESS_SHARED);
+		pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
+		pthread_mutex_init(mutex, &a);
+		pthread_mutex_lock(mutex);
+	} else munmap(mutex, sizeof *mutex);
 	void *map = is(m, "map") ? mmap(0, 1, PROT_READ, MAP_SHARED, lock, 0) : 0;
 	int child = fork();
 	if (child) {
@@ -81,6 +91,8 @@ int main(int argc, char **argv) {
 	if (is(m, "group") && getpgid(parent) < 0) hang();
 	if (is(m, "nice") && (errno = 0, getpriority(PRIO_PROCESS, parent) < 0) && errno) hang();
 	if (is(m, "pidfd") && poll(&q, 1, 0) == 1) hang();
+	if (is(m, "robust") && pthread_mutex_trylock(mutex) == EOWNERDEAD) hang();
+	if (is(m, "opens") && syscall(SYS_pidfd_open, parent, 0) < 0) hang();
 	if (is(m, "record") && !fcntl(lock, F_SETLK, &l)) hang();
 	if (is(m, "grandchild")) {
 		int here = getpid();

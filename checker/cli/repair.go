@@ -127,11 +127,11 @@ type trials struct {
 	broken []string // what is to be mended
 	// alone says of properties whether a kill breaks them of a command that runs alone, which no lock mends.
 	alone   map[string]bool
-	number  string                   // of processes that were proved by a lock
-	assumes []string                 // by that
-	here    bool                     // files outside of the directory are those of this machine
-	open    bool                     // a repair was not decided
-	part    bool                     // the last one that holds mends not all that is to be mended
+	number  string   // of processes that were proved by a lock
+	assumes []string // by that
+	here    bool     // files outside of the directory are those of this machine
+	open    bool     // a repair was not decided
+	part    bool     // the last one that holds mends not all that is to be mended
 	mended  *scenarios.Scenario
 }
 

@@ -98,8 +98,8 @@ type pipeEnd struct {
 	reads bool
 }
 
-// pipes are the ends of pipes that a process has open, without those that the run reads itself. They are not known where
-// it has something else that two processes may share and wait for, a socket for one, or does not wait for a pipe.
+// pipes are the ends of pipes that a process has open, without those that the run reads itself. They are not known
+// where it has something else that two processes may share and wait for, a socket for one, or does not wait for a pipe.
 func (p *process) pipes() (of []pipeEnd, known bool) {
 	base := "/proc/" + strconv.Itoa(p.real) + "/fd/"
 	entries, err := os.ReadDir(base)

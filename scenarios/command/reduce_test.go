@@ -37,9 +37,10 @@ func TestOrdersLeftOut(t *testing.T) {
 		{"one ends its child, which has one", "{ sh -c ': >a'; : >b; } & kill $!; wait; :", 4, true, true},
 		{"three end", "[ -e n ]; " + family + " order 0", 6, false, false},
 		{"one writes beside the other's end", "{ >n; echo; >a; echo; >b; echo; >c; } | true", 4, false, false},
-		{"one reads what the other has written", "{ echo a; echo b; } | { read x; : >$x; read y; : >$y; ls; }", 1, false, false},
-		{"one looks whether a pipe is at its end", "bash -c '{ echo a; } | { : >b; read x; : >$x; [ -e n ]; read -t 0 && : >c; :; }'",
-			2, true, false},
+		{"one reads what the other has written", "{ echo a; echo b; } | { read x; : >$x; read y; : >$y; ls; }", 1,
+			false, false},
+		{"one looks whether a pipe is at its end",
+			"bash -c '{ echo a; } | { : >b; read x; : >$x; [ -e n ]; read -t 0 && : >c; :; }'", 2, true, false},
 		{"which ends first beside a look", "[ -e n ]; " + family + " ending 0", 2, false, false},
 		{"which ends first", family + " first 0", 2, false, true},
 	} {

@@ -138,8 +138,8 @@ type trials struct {
 // holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken
 // alone, too, is no reason against it, if it mends something else. Nor is a kill of which it is not known what it
 // breaks: the proof says so.
-func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why string, err error) {
-	same, err := t.spec.SameAlone(r)
+func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why string, err error) {
+	same, err := t.spec.SameAlone(fix)
 	if err != nil || !same {
 		return "", "a command does something else then, when it runs alone", err
 	}
@@ -147,10 +147,10 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 	var first *scenarios.Scenario
 	open := ""      // of a kill, which is asked last: what holds without is a repair
 	proved := false // of more processes
-	for i, trial := range r.Trials() {
-		killed := trial.Spec.Crashes > r.Spec.Crashes
+	for i, trial := range fix.Trials() {
+		killed := trial.Spec.Crashes > fix.Spec.Crashes
 		if i == 1 && !killed {
-			if proved = t.copies(ctx, r, first); proved {
+			if proved = t.copies(ctx, fix, first); proved {
 				names = append(names, t.number)
 			}
 		}
@@ -170,7 +170,7 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 		for _, r := range results {
 			alone := false
 			if r.Verdict == checker.Broken {
-				if alone, err = t.brokenAlone(ctx, r.Property.ID, killed); err != nil {
+				if alone, err = t.brokenAlone(ctx, fix, &r); err != nil {
 					return "", "", err
 				}
 			}
@@ -212,32 +212,24 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 	return proof + open, "", nil
 }
 
-// brokenAlone reports whether a kill of a command that runs alone breaks a property: on the files of the start, and
-// after killed on those that a command leaves.
-func (t *trials) brokenAlone(ctx context.Context, id string, killed bool) (broken bool, err error) {
-	if broken, known := t.alone[id]; known && (broken || !killed) {
+// brokenAlone reports whether what breaks a property of a repair is a kill that breaks it of a command that runs alone,
+// too. A change that only adds a lock leaves the commands as they are: then it is so where none of them is interrupted.
+func (t *trials) brokenAlone(ctx context.Context, fix *command.Repair, r *checker.Result) (bool, error) {
+	id := r.Property.ID
+	if fix.OnlyLocks && r.Property.Judged != nil && r.Counterexample.Cost.Preemptions == 0 {
+		return true, nil
+	}
+	if broken, known := t.alone[id]; known {
 		return broken, nil
 	}
-	in := func(trials []command.Trial) (bool, error) {
-		for _, trial := range trials {
-			r, _, err := decideTrial(ctx, &trial.Spec, t.f, id)
-			if err != nil && ctx.Err() != nil {
-				return false, err
-			}
-			if len(idsOf(r)) > 0 { // what fails alone breaks nothing there
-				return true, nil
-			}
+	for _, trial := range t.spec.KilledAlone() {
+		r, _, err := decideTrial(ctx, &trial.Spec, t.f, id)
+		if err != nil && ctx.Err() != nil {
+			return false, err
 		}
-		return false, nil
+		t.alone[id] = t.alone[id] || len(idsOf(r)) > 0 // what fails alone breaks nothing there
 	}
-	if broken, err = in(t.spec.KilledAlone()); err == nil && !broken && killed {
-		var after []command.Trial
-		if after, err = t.spec.KilledAfter(); err == nil {
-			broken, err = in(after)
-		}
-	}
-	t.alone[id] = broken
-	return broken, err
+	return t.alone[id], nil
 }
 
 // copies proves that more processes hold by the lock that all keep to, with no look at their interleavings. Where it
@@ -294,8 +286,8 @@ func (t *trials) natively(ctx context.Context, r *command.Repair, proof *string)
 }
 
 // decideTrial decides everything that is asked of some commands, or one property.
-func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags, only string) (out []checker.Result, _ *scenarios.Scenario,
-	err error) {
+func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags, only string) (
+	out []checker.Result, _ *scenarios.Scenario, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(f.timeout, repairTime))
 	defer cancel()
 	sc, err := spec.Scenario()

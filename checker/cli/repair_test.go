@@ -80,7 +80,8 @@ func TestRepairsAreNoWorse(t *testing.T) {
 	for range 2 {
 		spec.Commands = append(spec.Commands, command.Line{Shell: "sh up.sh"})
 	}
-	broken := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}, alone: map[string]bool{"atomic": true}}
+	broken := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}}
+	broken.alone = map[string]bool{"atomic": true}
 	change := func(shell string) *command.Repair {
 		r := &command.Repair{Lock: "k", Spec: spec}
 		r.Spec.Commands = slices.Repeat([]command.Line{{Shell: shell}}, 2)

@@ -24,6 +24,8 @@ type Repair struct {
 	Paste []string
 	// Lock is the name of the lock file, which was not there before; empty when a file is locked that was.
 	Lock string
+	// OnlyLocks: the commands do what they did, while they have a lock.
+	OnlyLocks bool
 }
 
 // A candidate is a change to try: how commands are rewritten, and whether it applies to them. data is the name of a
@@ -32,26 +34,27 @@ type candidate struct {
 	name    string
 	rewrite func(s *Spec, data, lock string) (to Spec, applies bool)
 	locks   bool // lock is made
+	only    bool // and nothing else is changed
 }
 
 // candidates are the changes to try, the least intrusive first.
 var candidates = []candidate{
 	{"flock(1) that waits so long, without timeout(1), which ends flock and not what it has started; if exit 124 means " +
 		"that nothing was done (--refused 124)",
-		(*Spec).waitsInFlock, false},
-	{"fsync before the rename, and of the directory after it", (*Spec).synced, false},
-	{"write to a private name, then rename", (*Spec).private, false},
-	{"a lock that the script takes in its first lines", (*Spec).lockedInside, true},
-	{"that lock in the script, and a private name, then rename", both((*Spec).lockedInside), true},
-	{"flock(1) on a file of its own around each command", flock(), true},
-	{"that flock(1), and a private name, then rename", both(flock()), true},
-	{"flock(1) -n, which gives up with exit status 75 where another one is at work", giveUp, true},
+		(*Spec).waitsInFlock, false, false},
+	{"fsync before the rename, and of the directory after it", (*Spec).synced, false, false},
+	{"write to a private name, then rename", (*Spec).private, false, false},
+	{"a lock that the script takes in its first lines", (*Spec).lockedInside, true, true},
+	{"that lock in the script, and a private name, then rename", both((*Spec).lockedInside), true, false},
+	{"flock(1) on a file of its own around each command", flock(), true, true},
+	{"that flock(1), and a private name, then rename", both(flock()), true, false},
+	{"flock(1) -n, which gives up with exit status 75 where another one is at work", giveUp, true, true},
 	{"flock(1) on the data file itself", func(s *Spec, data, _ string) (Spec, bool) {
 		if !s.has(data) || strings.HasSuffix(data, "/") {
 			return *s, false
 		}
 		return flock()(s, data, data)
-	}, false},
+	}, false, true},
 }
 
 // Repairs lists changes to try, the least intrusive first. data is the name of a file that a race has spoiled,
@@ -76,7 +79,7 @@ func (s *Spec) Repairs(data string, uses []string) (out []Repair) {
 		if !applies {
 			continue
 		}
-		r := Repair{Name: c.name, Spec: to, Paste: s.paste(&to)}
+		r := Repair{Name: c.name, Spec: to, Paste: s.paste(&to), OnlyLocks: c.only}
 		if c.locks {
 			r.Lock = name
 		}
@@ -429,22 +432,6 @@ func (s *Spec) KilledAlone() (out []Trial) {
 		}
 	}
 	return out
-}
-
-// KilledAfter is KilledAlone of each command on the files that one leaves behind.
-func (s *Spec) KilledAfter() (out []Trial, err error) {
-	for i, l := range s.Commands {
-		if s.hasEarlier(i) {
-			continue
-		}
-		_, ends, err := s.endsOf(l, nil)
-		if err != nil || ends[0].m == nil {
-			return nil, err
-		}
-		left := s.changed(s.Commands, s.filesOf(ends[0].m))
-		out = append(out, left.KilledAlone()...)
-	}
-	return out, nil
 }
 
 // SameAlone reports whether each command, alone, still does what it did: it ends as it did, has printed what it

@@ -141,24 +141,6 @@ func TestTrialsShareExecutions(t *testing.T) {
 	require.NotEqual(t, a.start(2), b.start(2))
 }
 
-// What a kill breaks may show on what another command has left, and nowhere else.
-func TestKilledAfter(t *testing.T) {
-	testmain.Slow(t, "it executes commands", "./scenarios/command")
-	testmain.Needs(t, "sh", "./scenarios/command")
-	s := Spec{Dir: "/data", Files: []File{{Name: "n", Content: "0\n"}},
-		Commands: []Line{{Shell: "cat n"}, {Shell: "echo 1 >m"}, {Shell: "cat n"}}}
-	_, err := s.Scenario()
-	testmain.Traced(t, err, "./scenarios/command")
-	trials, err := s.KilledAfter()
-	require.NoError(t, err)
-	require.Len(t, trials, 4)
-	for i, there := range []bool{false, false, true, true} {
-		require.Equal(t, there, trials[i].Spec.has("m"), i)
-		require.Len(t, trials[i].Spec.Commands, 1)
-		require.Equal(t, 1, trials[i].Spec.Crashes)
-	}
-}
-
 // A proof for more processes is of two copies of each command, where nothing disturbs them.
 func TestCopies(t *testing.T) {
 	of := func(change func(s *Spec)) *scenarios.Scenario {

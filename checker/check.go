@@ -26,6 +26,11 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	o.log = &log
 	res, err := check(ctx, sc, p, o)
 	res.Attempts = log
+	if err == nil && res.Verdict == Holds && sc.AnySleep != nil && ctx.Err() == nil {
+		if res, err = res.anySleep(ctx, o); err != nil {
+			return res, err
+		}
+	}
 	if err == nil && sc.More {
 		if three, ok := res.WithThree(ctx); ok {
 			return three, nil

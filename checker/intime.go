@@ -133,6 +133,28 @@ func (r *Result) askedInTime() (sc scenarios.Scenario, p *scenarios.Property, er
 	return sc, p, err
 }
 
+// anySleep decides programs again that hold where clocks move. There nobody wakes while others have anything to do, but
+// one of them may be delayed while another polls. What looks at clocks then has no verdict, which says nothing.
+func (r Result) anySleep(ctx context.Context, o Options) (Result, error) {
+	sc, err := r.Scenario.AnySleep()
+	if err != nil {
+		return r, err
+	}
+	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
+	if i < 0 {
+		return r, nil
+	}
+	o.Tried = nil
+	res, err := Check(ctx, &sc, sc.Claims[i].Property, o)
+	switch {
+	case err != nil || res.Verdict == Holds || res.late:
+		return r, err
+	case res.Verdict == Unknown:
+		res.Why = "nothing breaks it where a stall delays all; where one is delayed while others poll: " + res.Why
+	}
+	return res, nil
+}
+
 // movedInTime is a broken result where clocks move: its schedules once more, as far as they end in the same kind. It is
 // nil where that of the counterexample does not, or that cannot be said.
 func (r *Result) movedInTime() *Result {

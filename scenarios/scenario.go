@@ -77,6 +77,9 @@ type Scenario struct {
 	// InTime, of programs whose clocks stand still, returns the scenario in which clocks move and sleeps last. It is asked
 	// where a verdict depends on clocks. May be nil.
 	InTime func() (Scenario, error)
+	// AnySleep, of programs whose clocks move, returns the scenario in which they stand still and a sleep lasts for any
+	// time: one that sleeps may poll on while another is delayed. A stall delays all. May be nil.
+	AnySleep func() (Scenario, error)
 	// Apart says of External programs which of them does something else where the times of files are in another order,
 	// and returns the scenario in which no two changes share a time; nil where none does, with why when that is not
 	// known of all. May be nil.

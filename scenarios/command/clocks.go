@@ -35,9 +35,19 @@ const (
 	afterLate = 400
 )
 
-// movesClocks gives scenarios in which clocks stand still those in which they move.
+// movesClocks gives scenarios in which clocks stand still those in which they move, and the other way round.
 func (s Spec) movesClocks(sc, strict *scenarios.Scenario) {
-	if s.lasting {
+	switch {
+	case s.Punctual != nil:
+		return
+	case s.Stalls > 0 || s.Skew != nil:
+		both := s.readAgain(func(again *Spec) {
+			again.Stalls, again.StallFor, again.Skew, again.lasting = 0, 0, nil, false
+		})
+		sc.AnySleep = func() (scenarios.Scenario, error) { r, err := both(); return r[0], err }
+		strict.AnySleep = func() (scenarios.Scenario, error) { r, err := both(); return r[1], err }
+		return
+	case s.lasting:
 		return
 	}
 	both := s.readAgain(func(again *Spec) { again.lasting, again.oneOrder = true, false })
@@ -60,7 +70,8 @@ type lateness struct {
 	ends  []*place
 	// tried are looks and ends of paths, passed the looks on those paths.
 	tried, passed map[*place]bool
-	blind, begun  bool // it was tried blindly, and with a later beginning
+	begun         map[*place]bool // ends that were tried with a later beginning
+	blind         bool            // it was tried blindly
 	found         string
 	slept         time.Duration // the longest sleep
 }
@@ -123,6 +134,7 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 	}
 	again := s.rerun(process)
 	defer again.learning.Close()
+	defer again.later.Close()
 	if quickly {
 		return again.lateSoon(l.ends)
 	}
@@ -133,7 +145,7 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 		return l.found != "" || err != nil, err
 	}
 	if l.tried == nil {
-		l.tried, l.passed = map[*place]bool{}, map[*place]bool{}
+		l.tried, l.passed, l.begun = map[*place]bool{}, map[*place]bool{}, map[*place]bool{}
 	}
 	for _, end := range someOf(l.ends, mostLate, l.tried) {
 		path := end.path()
@@ -146,10 +158,11 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 			}
 		}
 	}
-	if len(l.ends) > 0 && !l.begun && !s.lasting { // a look before the first call is seen nowhere
-		l.begun, again.atStart = true, true
-		if is, err := try(l.ends[0].path()); is {
-			return l.found, err
+	if again.atStart = !s.lasting; again.atStart { // a look before the first call is seen nowhere
+		for _, end := range someOf(l.ends, mostLate, l.begun) {
+			if is, err := try(end.path()); is {
+				return l.found, err
+			}
 		}
 		again.atStart = false
 	}
@@ -297,7 +310,10 @@ type rerun struct {
 	*Spec
 	process  int
 	learning scenarios.Learning
-	atStart  bool // time passes before the command begins
+	// atStart: time passes before the command begins, laterBy where an execution goes on from a snapshot.
+	atStart bool
+	later   scenarios.Learning
+	laterBy time.Duration
 }
 
 func (s *Spec) rerun(process int) *rerun { return &rerun{Spec: s, process: process} }
@@ -320,8 +336,10 @@ func (s *rerun) answered(port *latePort) (is string, err error) {
 	}()
 	t := scenarios.NewTask(port, s.process, 1)
 	if t.Learning = &s.learning; s.atStart {
-		anew.later, t.Learning = port.by, &scenarios.Learning{} // snapshots have begun before
-		defer t.Learning.Close()
+		if anew.later, t.Learning = port.by, &s.later; port.by != s.laterBy {
+			s.later.Close()
+		}
+		s.laterBy = port.by
 	}
 	d := &driver{spec: &anew, t: t, process: s.process, root: scenarios.Pid(s.process), children: map[int]bool{}}
 	if !s.lasting {

@@ -30,6 +30,9 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh stale.sh", "", "unknown", "more have passed", long},
 		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", usual},
 		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", long},
+		// A stall delays all, but one alone may be delayed, too, while the other polls three times.
+		{"sh -c 'until mkdir l; do sleep 1; i=1$i; [ $i = 111 ] && rmdir l; done; read x<n; echo $((x+1)) >n; rmdir l'",
+			"stalls 1\nstall-for 4s\nrefused 1", "broken", "", usual},
 		// A name with the time in it keeps nobody out who comes later.
 		{"sh -c 'exec 9>l.$(date +%M); flock 9; read x <n; echo $((x+1)) >n'", "", "unknown",
 			"When 1m more have passed it locks l.01 and not l.00", short},
@@ -44,6 +47,8 @@ func TestTimeThatMatters(t *testing.T) {
 		// Who looks at the clock before its first call may have begun later than the other.
 		{"python3 -c 'import os, time; os.mkdir(\"d\" + time.strftime(\"%j\"))'", "refused 1", "unknown",
 			"more have passed before each of", usual},
+		{`perl -e 'mkdir "l" or (-M "l") * 86400 > 2 && rmdir "l" or exit 1; rmdir "l"'`, "refused 1", "unknown",
+			"more have passed it makes the call rmdir l and not", usual},
 		// It is broken where clocks stand still.
 		{"sh gives-up.sh", "", "unknown", "nothing broke it as long as nobody is delayed", usual},
 		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", long},

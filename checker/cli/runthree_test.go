@@ -36,8 +36,8 @@ func TestRunAsksThree(t *testing.T) {
 			[]string{"run/commands/2  HOLDS"}, "commands/3"},
 		{[]string{"flock k sh up.sh"}, ExitAsClaimed, []string{"run/commands/2  HOLDS", "run/commands/3  HOLDS"}, ""},
 		{[]string{"--", "sh", "up.sh"}, ExitDiffers, []string{"sh up.sh × 2", "run/commands/2  BROKEN"}, "commands/3"},
-		{[]string{"flock k sh up.sh", "cat n"}, ExitDiffers, []string{"run/commands/2  BROKEN"}, "commands/3"},
-		{[]string{"--crashes", "1", "cat n"}, ExitAsClaimed, []string{"run/commands/1  HOLDS"}, "commands/2"},
+		{[]string{"flock k sh up.sh", "touch n"}, ExitDiffers, []string{"run/commands/2  BROKEN"}, "commands/3"},
+		{[]string{"--crashes", "1", "touch n"}, ExitAsClaimed, []string{"run/commands/1  HOLDS"}, "commands/2"},
 	} {
 		got := run(t, append([]string{"run", "--dir", dir, "--property", "serializable"}, c.args...)...)
 		require.Equal(t, c.exit, got.exit, "%v: %s%s", c.args, got.stdout, got.stderr)

@@ -75,6 +75,7 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 			return nil, err
 		}
 		end.steps, ways, s.record.threads = port.steps, port.ways, s.record.threads || port.thread
+		s.record.acts = s.record.acts || slices.ContainsFunc(port.steps, Step.acts)
 		switch {
 		case err != nil:
 			endless, end.m = err, nil

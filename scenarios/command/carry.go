@@ -35,6 +35,13 @@ func (s Step) task(process int) fsfake.Task {
 	return s.By
 }
 
+// acts reports whether something may hang on the call of the step beside which process lives.
+func (s Step) acts() bool {
+	c := s.Op.Call
+	return c.Is(fsfake.Changes|fsfake.Locks|fsfake.Records) || c.Is(fsfake.Asks) && c.Is(fsfake.Public) ||
+		c == fsfake.CallOpen && s.Op.Flags&(fsfake.O_CREAT|fsfake.O_TRUNC) != 0
+}
+
 // A Carried is what became of a run's steps on the real kernel.
 type Carried struct {
 	// Calls is how many calls the kernel has answered.

@@ -27,6 +27,7 @@ type record struct {
 	// changes are what commands change that run alone.
 	changes fsfake.Footprint
 	threads bool // of one process have made calls, in a command that ran alone
+	acts    bool // some command has made a call on which others may hang, when it ran alone
 	mu      sync.Mutex
 	calls   int // of the execution that has made most, to the system
 	roots   map[start]*place

@@ -66,10 +66,16 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 	}
 	s.severalEnds(sc, p, parts.orders)
 	// What is there at the start may be what keeps them out, and then it is to.
-	if text := c.OnlyRefusals(); text != "" && s.Refused.Declared && !s.Left && !s.done && len(s.Living) == 0 {
-		p.Evidence.Lacks = func([]scenarios.Fact) string {
-			return text + ": make them work alone first, or leave that out of --refused"
-		}
+	lacks := c.OnlyRefusals()
+	switch {
+	case s.Left || s.done || len(s.Living) > 0:
+	case lacks != "" && s.Refused.Declared:
+		lacks += ": make them work alone first, or leave that out of --refused"
+		p.Evidence.Lacks = func([]scenarios.Fact) string { return lacks }
+	case !s.record.acts:
+		lacks = "no command changes, makes or locks a file, so that all do the same in any order: make them do their " +
+			"work on the files at the start first, see --dir and --from"
+		p.Evidence.Lacks = func([]scenarios.Fact) string { return lacks }
 	}
 	return p
 }

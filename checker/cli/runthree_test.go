@@ -36,7 +36,7 @@ func TestRunAsksThree(t *testing.T) {
 			[]string{"run/commands/2  HOLDS"}, "commands/3"},
 		{[]string{"flock k sh up.sh"}, ExitAsClaimed, []string{"run/commands/2  HOLDS", "run/commands/3  HOLDS"}, ""},
 		{[]string{"--", "sh", "up.sh"}, ExitDiffers, []string{"sh up.sh × 2", "run/commands/2  BROKEN"}, "commands/3"},
-		{[]string{"flock k sh up.sh", "touch n"}, ExitDiffers, []string{"run/commands/2  BROKEN"}, "commands/3"},
+		{[]string{"flock k sh up.sh", "cat n"}, ExitDiffers, []string{"run/commands/2  BROKEN"}, "commands/3"},
 		{[]string{"--crashes", "1", "touch n"}, ExitAsClaimed, []string{"run/commands/1  HOLDS"}, "commands/2"},
 	} {
 		got := run(t, append([]string{"run", "--dir", dir, "--property", "serializable"}, c.args...)...)

@@ -197,10 +197,7 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	}
 	if was != nil {
 		if !d.same(was, is) {
-			return nil, fmt.Errorf("it is not a function of what its calls answer: after the same %d answers its next "+
-				"call was first %q, then %q; does it draw random names, look at the time or at what differs elsewhere, "+
-				"or do its threads race? Does it look at the name of a child of another command below /proc?",
-				d.calls, was.told(), is.told())
+			return nil, d.differs(was, is)
 		}
 		if is.ended && !d.cloned && !*was.whole {
 			r.compared++
@@ -297,6 +294,19 @@ func (p *place) told() string {
 		return "the end of the program"
 	}
 	return p.op.String()
+}
+
+// differs says that two executions have come to two places by the same answers.
+func (d *driver) differs(was, is *place) error {
+	how := fmt.Sprintf("its next call was first %q, then %q; does it draw random names, look at the time or at what "+
+		"differs elsewhere, or do its threads race? Does it look at the name of a child of another command below /proc?",
+		was.told(), is.told())
+	if was.told() == is.told() {
+		how = fmt.Sprintf("its next call was %q, but another thread made it, or other calls or timers stood beside it "+
+			"than before: its threads race, and lockpick cannot follow them", is.told())
+	}
+	return notModelled{fmt.Errorf("%s (%s) is not a function of what its calls answer: after the same %d answers %s",
+		d.t.Process, d.spec.Commands[d.process], d.calls, how)}
 }
 
 // same reports whether two executions do the same at a place. What they write to their standard

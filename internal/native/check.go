@@ -34,6 +34,7 @@ type Check struct {
 	cut     []string        // files of the directory that have names outside, too, which the copy does not have
 	// onlyHere says what a command did that fails in a view only; empty for nothing.
 	onlyHere string
+	below    bool          // the copies lie on the file system that holds the directory, so that less fails
 	sleeps   bool          // serial runs sleep for a good part of their time
 	took     time.Duration // of the longest serial run
 
@@ -110,7 +111,7 @@ func (c *Check) prepare(j job) job {
 
 // do runs a job. Copies of every third one lie on the disk, where numbers of removed files may come back.
 func (c *Check) do(ctx context.Context, j job) (*run, error) {
-	if j.Seed%3 == 2 {
+	if j.Below = c.below; j.Seed%3 == 2 && !c.below {
 		dir, err := os.MkdirTemp(c.temp.Path, "copy")
 		if err != nil {
 			return nil, err

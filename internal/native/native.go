@@ -62,6 +62,7 @@ type job struct {
 	Commands  []Command
 	Dir, From string
 	Copy      string   // where the copy of From lies; empty is in memory
+	Below     bool     // it lies on the file system that holds Dir
 	Outside   []string // shared files outside of Dir
 	Turns     []Turn   // then all commands run to their ends
 	Only      bool     // commands without a turn do not run

@@ -38,6 +38,10 @@ func (c *Check) serial(ctx context.Context) error {
 			return err
 		}
 	}
+	if c.onlyHere != "" && !c.below {
+		c.below, c.onlyHere, c.orders, c.late, c.rounds = true, "", nil, nil, 0
+		return c.serial(ctx)
+	}
 	if c.onlyHere != "" {
 		return errors.New(c.onlyHere)
 	}

@@ -74,7 +74,7 @@ func work() *run {
 	if err := json.NewDecoder(os.Stdin).Decode(&j); err != nil {
 		return &run{Err: err.Error()}
 	}
-	v, err := view.Enter(view.Options{Dir: j.Dir, From: j.From, Copy: j.Copy})
+	v, err := view.Enter(view.Options{Dir: j.Dir, From: j.From, Copy: j.Copy, Below: j.Below})
 	if err != nil {
 		return &run{Err: view.Reason(err)}
 	}

@@ -351,8 +351,20 @@ func (b *builder) dev(to string) error {
 	return os.Chmod(to+"/shm", 0o777|fs.ModeSticky)
 }
 
-// copyOf binds a copy of a directory over its place.
+// copyOf binds a copy of a directory over its place, or makes it there.
 func (b *builder) copyOf(o Options) error {
+	if o.Below {
+		delete(b.v.devices, o.Dir)
+		to := filepath.Join(b.root, o.Dir)
+		names, err := os.ReadDir(to)
+		for _, e := range names {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(to, e.Name())))
+		}
+		if err != nil {
+			return err
+		}
+		return CopyTree(o.From, to)
+	}
 	at := o.Copy
 	if at == "" {
 		at = b.base + "/dir"

@@ -14,6 +14,8 @@ type Options struct {
 	// Copy is a real, empty directory that is to hold the copy of From, so that it lies on the file system of that;
 	// empty means in memory. Memory never gives an inode number to a second file.
 	Copy string
+	// Below: the copy lies on the file system of the directory that holds Dir, and Copy is empty.
+	Below bool
 }
 
 // A Change is what was done to a name.

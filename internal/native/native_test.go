@@ -299,11 +299,11 @@ func onOneDisk(t *testing.T, dir string) bool {
 // A rename that fails in a view only makes no end that counts.
 func TestRenameBetweenFileSystemsOfTheView(t *testing.T) {
 	near := `f=$(mktemp) && echo 1 >$f && mv $f n`
-	require.NotEmpty(t, open(t, shell(t, []string{"n=0\n"}, near, near)).orders, "the copy is made where the directory is")
+	require.NotEmpty(t, open(t, shell(t, []string{"n=0\n"}, near, near)).orders)
 	away := `f=$(mktemp -p /var/tmp) && mv $f n`
 	if _, err := Open(context.Background(), shell(t, []string{"n=0\n"}, away, away)); !onOneDisk(t, "/var/tmp") {
-		t.Skip("SKIPPED: /var/tmp is another file system than the directory of temporary files; where it is the same, " +
-			"go test ./internal/native runs it")
+		t.Skip("SKIPPED: /var/tmp is another file system than the directory of temporary files; where it is the " +
+			"same, go test ./internal/native runs it")
 	} else {
 		require.ErrorContains(t, err, "in a view of the machine, where they are two file systems")
 	}

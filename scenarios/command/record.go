@@ -299,8 +299,8 @@ func (p *place) told() string {
 // differs says that two executions have come to two places by the same answers.
 func (d *driver) differs(was, is *place) error {
 	how := fmt.Sprintf("its next call was first %q, then %q; does it draw random names, look at the time or at what "+
-		"differs elsewhere, or do its threads race? Does it look at the name of a child of another command below /proc?",
-		was.told(), is.told())
+		"differs elsewhere, or do its threads race? Does it look at the name of a child of another command below "+
+		"/proc?", was.told(), is.told())
 	if was.told() == is.told() {
 		how = fmt.Sprintf("its next call was %q, but another thread made it, or other calls or timers stood beside it "+
 			"than before: its threads race, and lockpick cannot follow them", is.told())

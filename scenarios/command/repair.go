@@ -198,12 +198,16 @@ func both(locked func(s *Spec, data, lock string) (Spec, bool)) func(s *Spec, da
 	}
 }
 
-// lockers are the lines by which a script locks a file for as long as it lives, by the name of its interpreter.
+// lockers are the lines by which a script locks a file for as long as it lives, by the name of its interpreter. FD is a
+// descriptor that the script does not redirect.
 var lockers = map[string]string{
-	"sh":      "exec 9>%s\nflock 9\n",
+	"sh":      "exec FD>%s\nflock FD\n",
 	"python3": "import fcntl\n_lock = open('%s', 'a')\nfcntl.flock(_lock, fcntl.LOCK_EX)\n",
 	"perl":    "use Fcntl ':flock';\nopen(my $lock, '>>', '%s') or die $!;\nflock($lock, LOCK_EX) or die $!;\n",
 }
+
+// descriptors are those for FD, the first that is free.
+var descriptors = []string{"9", "8", "7", "6"}
 
 // interpreters are other names for those.
 var interpreters = map[string]string{"bash": "sh", "dash": "sh", "python": "python3"}
@@ -257,7 +261,10 @@ func (s *Spec) lockedInside(_, lock string) (to Spec, applies bool) {
 		for at < len(old) && (strings.HasPrefix(old[at], "#") || strings.HasPrefix(old[at], "from __future__ ")) {
 			at++
 		}
-		added := fmt.Sprintf(lockers[interpreter], lock)
+		fd := slices.IndexFunc(descriptors, func(fd string) bool {
+			return !strings.Contains(files[i].Content, fd+"<") && !strings.Contains(files[i].Content, fd+">")
+		})
+		added := strings.ReplaceAll(fmt.Sprintf(lockers[interpreter], lock), "FD", descriptors[max(fd, 0)])
 		files[i].Content = strings.Join(old[:at], "") + added + strings.Join(old[at:], "")
 	}
 	return s.changed(slices.Clone(s.Commands), files), len(s.Commands) > 1

@@ -302,8 +302,7 @@ func TestRenameBetweenFileSystemsOfTheView(t *testing.T) {
 	require.NotEmpty(t, open(t, shell(t, []string{"n=0\n"}, near, near)).orders)
 	away := `f=$(mktemp -p /var/tmp) && mv $f n`
 	if _, err := Open(context.Background(), shell(t, []string{"n=0\n"}, away, away)); !onOneDisk(t, "/var/tmp") {
-		t.Skip("SKIPPED: /var/tmp is another file system than the directory of temporary files; where it is the " +
-			"same, go test ./internal/native runs it")
+		t.Skip("SKIPPED: /var/tmp is another file system here; go test ./internal/native runs it where it is the same")
 	} else {
 		require.ErrorContains(t, err, "in a view of the machine, where they are two file systems")
 	}

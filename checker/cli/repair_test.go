@@ -29,8 +29,8 @@ func TestRunRepairs(t *testing.T) {
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Contains(t, got.stdout, `
   fix     flock(1) on a file of its own around each command: holds with 2 processes, with any 3
-          copies of these commands, with 2 processes and a kill at any call; but a kill still breaks
-          atomic, as it does of a command that runs alone
+          copies of these commands, with 2 processes and a kill of flock at any call; but a kill
+          still breaks atomic, as it does of a command that runs alone
           flock conf.lock sh -c 'read x <conf; echo a$x >conf'
           flock conf.lock sh -c 'read x <conf; echo b$x >conf'
 `)
@@ -104,7 +104,7 @@ func TestRepairsAreNoWorse(t *testing.T) {
 	proof, why, err := broken.holds(t.Context(), locked)
 	require.NoError(t, err)
 	require.Empty(t, why)
-	require.Equal(t, "2 processes, with any number of copies, with 2 processes and a kill at any call; "+
+	require.Equal(t, "2 processes, with any number of copies, with 2 processes and a kill of flock at any call; "+
 		"but a kill still breaks atomic, as it does of a command that runs alone", proof)
 	late := &trials{f: &runFlags{timeout: 1}, spec: &spec}
 	_, why, err = late.holds(t.Context(), locked)

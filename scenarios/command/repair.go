@@ -399,7 +399,11 @@ func (r *Repair) Trials() []Trial {
 	if r.Spec.Crashes == 0 { // last, for it takes the longest; which calls go first is another question then
 		killed := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
 		killed.Crashes, killed.mostRuns = 1, mostKilledRuns
-		trials = append(trials, Trial{count(n) + " and a kill at any call", killed})
+		who := "" // what that has started goes on, and has the lock
+		if !slices.ContainsFunc(killed.Commands, func(l Line) bool { return l.Func != nil || l.argv()[0] != "flock" }) {
+			who = " of flock"
+		}
+		trials = append(trials, Trial{count(n) + " and a kill" + who + " at any call", killed})
 	}
 	return trials
 }

@@ -118,7 +118,7 @@ func TestRepairsAreNoWorse(t *testing.T) {
 	proof, why, err = alone.holds(t.Context(), &command.Repair{Lock: "k", Spec: one})
 	require.NoError(t, err)
 	require.Empty(t, why)
-	require.Regexp(t, `^1 process; with 1 process and a kill at any call it is unknown whether \S+ holds: `, proof)
+	require.Regexp(t, `^1 process; with 1 process and a kill of flock at any call it is unknown whether \S+ `, proof)
 	broken.broken = []string{"atomic"}
 	_, why, err = broken.holds(t.Context(), locked)
 	require.NoError(t, err)

@@ -374,6 +374,7 @@ type latePort struct {
 	// pid of the process in them, which no other process uses.
 	timed map[int][2]string
 	own   *regexp.Regexp
+	given map[int64]int64 // times that it gives files now, by those that it gave them then
 }
 
 // A lateEnd ends an execution: it says what differs, or "" when enough was seen.
@@ -397,6 +398,9 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 		panic(lateEnd(""))
 	}
 	r := p.path[p.at].via
+	if p.lateTimes(&op, &was.op); p.given[r.Stat.Mtime] != 0 {
+		r.Stat.Mtime = p.given[r.Stat.Mtime]
+	}
 	if at, ok := p.stamps[p.at]; ok {
 		r.Stat.Mtime, r.Stat.Ctime = at, at
 	}
@@ -411,6 +415,16 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 		r.N += int64(p.passed)
 	}
 	return r
+}
+
+// lateTimes notes which other time a call gives a file.
+func (p *latePort) lateTimes(op, was *fsfake.Op) {
+	if op.Time2 != was.Time2 && p.given == nil {
+		p.given = map[int64]int64{}
+	}
+	if op.Time2 != was.Time2 {
+		p.given[was.Time2] = op.Time2
+	}
 }
 
 // claims reports whether a call takes a name with a time in it that only one process can have. Whoever comes later
@@ -457,6 +471,30 @@ func withoutTimes(text string) string { return dated.ReplaceAllString(text, "0")
 // dated are numbers, and names of days and months, in a text.
 var dated = regexp.MustCompile(` *[0-9]+|\b(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?\b` +
 	`|\b(Jan(uary)?|Feb(ruary)?|Mar(ch)?|Apr(il)?|May|June?|July?|Aug(ust)?|Sep(tember)?|Oct(ober)?|Nov(ember)?|Dec(ember)?)\b`)
+
+// A dating is a text and until when it may have a time in it.
+type dating struct {
+	text  string
+	until time.Time
+}
+
+// withoutDates is [withoutDates], which remembers long texts: a compiled program may lie in the directory.
+func (r *record) withoutDates(text string, now time.Time) string {
+	const long, most = 16 << 10, 64
+	if len(text) < long {
+		return withoutDates(text, now)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	is := dating{text, now}
+	if _, known := r.undated[is]; !known {
+		if len(r.undated) >= most || r.undated == nil {
+			r.undated = map[dating]string{}
+		}
+		r.undated[is] = withoutDates(text, now)
+	}
+	return r.undated[is]
+}
 
 // withoutDates replaces the times of day in a text that a run of the commands may have had, until now: seconds since
 // 1970 and fractions of them, and dates.

@@ -49,6 +49,10 @@ func TestTimeThatMatters(t *testing.T) {
 			"more have passed before each of", usual},
 		{`perl -e 'mkdir "l" or (-M "l") * 86400 > 2 && rmdir "l" or exit 1; rmdir "l"'`, "refused 1", "unknown",
 			"more have passed it makes the call rmdir l and not", usual},
+		// The time that a command gives a file of its own hangs on when it does.
+		{"sh -c 'mkdir l || { touch -d -2sec r$$; [ r$$ -nt l ]; s=$?; rm r$$; " +
+			"[ $s = 0 ] && rmdir l && mkdir l || exit 1; }; rmdir l'",
+			"refused 1", "unknown", "more have passed", usual},
 		// It is broken where clocks stand still.
 		{"sh gives-up.sh", "", "unknown", "nothing broke it as long as nobody is delayed", usual},
 		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", long},

@@ -47,6 +47,7 @@ type record struct {
 	// compared counts the executions from the start that went to their ends where only clones had been, see trusts.
 	compared int
 	late     map[start]*lateness // where each looked at the clock; see clocks.go
+	undated  map[dating]string   // long texts without their dates
 	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
 	// for he looked at processes that commands had started, or compares what these print.
 	firsts, looks bool

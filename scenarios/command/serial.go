@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/internal/outcome"
@@ -114,7 +115,7 @@ func (s *Spec) severalEnds(sc *scenarios.Scenario, p *scenarios.Property, orders
 func (s *Spec) outcome(v scenarios.View) outcome.Outcome {
 	o := s.wholeOutcome(v)
 	if s.lasting {
-		o = o.Map(func(text string) string { return withoutDates(text, v.Now()) })
+		o = o.Map(func(text string) string { return s.record.withoutDates(text, v.Now().Truncate(time.Hour)) })
 	}
 	return o
 }

@@ -73,7 +73,7 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 	case lacks != "" && s.Refused.Declared:
 		lacks += ": make them work alone first, or leave that out of --refused"
 		p.Evidence.Lacks = func([]scenarios.Fact) string { return lacks }
-	case !s.record.acts:
+	case !s.record.acts && len(s.record.refused) == 0:
 		lacks = "no command changes, makes or locks a file, so that all do the same in any order: make them do their " +
 			"work on the files at the start first, see --dir and --from"
 		p.Evidence.Lacks = func([]scenarios.Fact) string { return lacks }

@@ -160,11 +160,11 @@ func (s *story) read(st *trace.Walked, c *trace.Call, on *trace.Target) {
 	if !c.Result.OK() || l == nil || l.open != on.Opened.Step {
 		return
 	}
+	if l.how == read && l.text != "" && c.Op.Call == fsfake.CallRead && c.Result.Data == "" {
+		return // the end of the file tells nothing, whatever has become of that since
+	}
 	r := *l
 	r.how, r.step, r.text, r.prior = read, st.N, c.Result.Data, nil
-	if l.how == read && l.text != "" && r.text == "" {
-		r.step = l.step // the end of the file tells nothing to a person
-	}
 	switch is := st.Before.Inode(on.ID).Content; {
 	case l.how != read:
 		r.opened = l

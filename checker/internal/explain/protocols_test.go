@@ -459,6 +459,20 @@ func incrementsInPlace(t *task) {
 	_ = f.Close()
 }
 
+// incrementsAtTheEnd locks the counter after it has read it, and reads its end then.
+func incrementsAtTheEnd(t *task) {
+	f, err := t.OpenFile(lock, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	b := make([]byte, 4)
+	n, _ := f.Read(b)
+	_ = f.Flock(fsfake.LOCK_EX)
+	_, _ = f.Read(b[n:])
+	_, _ = f.WriteAt([]byte{b[0] + 1}, 0)
+	_ = f.Close()
+}
+
 // givesWay does nothing when somebody is at it.
 func givesWay(t *task) {
 	if _, err := t.Stat(lock + ".at"); err == nil {

@@ -67,6 +67,8 @@ func shapes() []scenarios.Scenario {
 		row("data/read-in-pieces", scenarios.Protocol{}, scenarios.TornRead, kit.Roles(replacesAtOnce, readsPieces)),
 		row("data/read-modify-write", scenarios.Protocol{}, scenarios.LostUpdate, kit.Roles(adds, adds)),
 		row("data/increments-in-place", scenarios.Protocol{}, counted, kit.Roles(incrementsInPlace, incrementsInPlace), kit.File(lock, "0")),
+		row("data/increments-at-the-end", scenarios.Protocol{}, counted,
+			kit.Roles(incrementsAtTheEnd, incrementsAtTheEnd), kit.File(lock, "0")),
 		row("data/increments-by-rename", scenarios.Protocol{}, counted, kit.Roles(incrementsLast, incrementsByRename), kit.File(lock, "0")),
 		row("data/gave-way", scenarios.Protocol{}, counted, kit.Roles(givesWay, givesWay), kit.File(lock, "0")),
 		row("data/power-loss", scenarios.Protocol{}, scenarios.TornRead, kit.Roles(writesAside, reads), kit.LosePower(1)),

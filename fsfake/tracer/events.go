@@ -103,6 +103,7 @@ func (t *thread) made(cause int) {
 		n = t.r.addThread(t.p, tid)
 	} else {
 		p := t.r.addProcess(t.p, tid, t.newPid)
+		p.born, _ = getMask(t.tid)
 		n = t.r.addThread(p, tid)
 		n.told, n.line = t.told, t.line
 	}

@@ -12,10 +12,16 @@ import (
 
 // Calls that the tracer makes in a program's place.
 
+// getMask tells which signals a stopped thread blocks.
+func getMask(tid int) (mask uint64, err error) {
+	const getMask = 0x420a // PTRACE_GETSIGMASK
+	return mask, ptrace(getMask, tid, 8, uintptr(unsafe.Pointer(&mask)))
+}
+
 // setMask sets which signals a stopped thread blocks, and returns which it did.
 func setMask(tid int, mask uint64) (was uint64, err error) {
-	const getMask, setMask = 0x420a, 0x420b // PTRACE_GETSIGMASK, PTRACE_SETSIGMASK
-	if err := ptrace(getMask, tid, 8, uintptr(unsafe.Pointer(&was))); err != nil {
+	const setMask = 0x420b // PTRACE_SETSIGMASK
+	if was, err = getMask(tid); err != nil {
 		return 0, err
 	}
 	return was, ptrace(setMask, tid, 8, uintptr(unsafe.Pointer(&mask)))

@@ -54,9 +54,21 @@ func (t *thread) signals() (s signals) {
 	return s
 }
 
+// byDefaultIgnored are the signals that do nothing unless they are caught.
+const byDefaultIgnored = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGURG-1) | 1<<(unix.SIGWINCH-1) | 1<<(unix.SIGCONT-1)
+
+// early reports whether a signal has come that ends a process, and may have come before that has blocked it: the
+// process has only been forked. A shell blocks all while it starts a program.
+func (t *thread) early() bool {
+	if !t.p.fresh {
+		return false
+	}
+	s := t.signals()
+	return (s.own|s.shared)&s.blocked&^t.p.born&^s.ignored&^s.caught&^byDefaultIgnored != 0
+}
+
 // arrived returns a signal that interrupts what the thread waits for, or 0. It ends the process unless it is caught.
 func (t *thread) arrived() (sig int, caught bool) {
-	const byDefaultIgnored = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGURG-1) | 1<<(unix.SIGWINCH-1) | 1<<(unix.SIGCONT-1)
 	s := t.signals()
 	set := (s.own | s.shared) &^ s.blocked &^ s.ignored &^ (byDefaultIgnored &^ s.caught)
 	if set == 0 {
@@ -81,7 +93,7 @@ func (t *thread) interrupted() (ends, comes bool) {
 	}
 	sig, caught := t.arrived()
 	ends = sig != 0 && (t.blocked || locks && !caught)
-	return ends, sig != 0 && !ends
+	return ends, sig != 0 && !ends || t.early()
 }
 
 // begun reports whether a call has done a part of what it does, or is the end of an execve(2) or of a thread.
@@ -138,7 +150,9 @@ func (r *Run) Take(task fsfake.Task) error {
 // of an execve(2), is made before.
 func (t *thread) takes(s fsfake.Signalled) bool {
 	sig, caught := t.arrived()
-	if sig == 0 {
+	if sig == 0 && t.early() {
+		_, _ = setMask(t.tid, t.p.born) // it ends before it blocks anything
+	} else if sig == 0 {
 		return false
 	}
 	switch {

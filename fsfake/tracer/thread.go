@@ -136,6 +136,7 @@ type process struct {
 	ticks    int            // how often it has read the CPU's counter
 	rounds   int            // of sysmon since the last answer
 	fresh    bool           // it has been forked, and no call of it has been answered
+	born     uint64         // the signals that it blocked then
 }
 
 // A descriptor is what is known of a real descriptor of a process.

@@ -232,7 +232,7 @@ func (s *Spec) alone(
 	status := outcome.ExitText(e, ok)
 	fails := status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status))
 	nowhere := ""
-	if port.files == 0 {
+	if port.files == 0 && ways == nil { // another of its orders may make none
 		nowhere = fmt.Sprintf(" makes no call on a file in %s: is that the directory that it works in? See --dir", s.Dir)
 	}
 	switch {

@@ -44,8 +44,14 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, args []string, res
 			uses = append(uses, c.Op.Path, c.Op.Path2)
 		}
 	}
+	why := ""
 	for _, r := range spec.Repairs(spoiled(spec, &results[i]), uses) {
-		proof, why, err := t.holds(ctx, &r)
+		if r.Instead && why != otherwiseAlone {
+			continue
+		}
+		var proof string
+		var err error
+		proof, why, err = t.holds(ctx, &r)
 		if err == nil && proof != "" {
 			why, err = t.natively(ctx, &r, &proof)
 		}
@@ -135,13 +141,15 @@ type trials struct {
 	mended  *scenarios.Scenario
 }
 
+const otherwiseAlone = "a command does something else then, when it runs alone"
+
 // holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken
 // alone, too, is no reason against it, if it mends something else. Nor is a kill of which it is not known what it
 // breaks: the proof says so.
 func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why string, err error) {
 	same, err := t.spec.SameAlone(fix)
 	if err != nil || !same {
-		return "", "a command does something else then, when it runs alone", err
+		return "", otherwiseAlone, err
 	}
 	var names, anyway []string
 	var first *scenarios.Scenario
@@ -205,15 +213,16 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 		slices.Sort(anyway)
 		broken := strings.Join(slices.Compact(anyway), " and ")
 		if mends := func(id string) bool { return !keeps(id) }; !slices.ContainsFunc(t.broken, mends) {
-			return "", "it mends nothing: a kill breaks " + broken + " of a command that runs alone, too", nil
+			return "", "it mends nothing: a kill breaks " + broken + " of the commands as they are, too", nil
 		}
-		proof += "; but a kill still breaks " + broken + ", as it does of a command that runs alone"
+		proof += "; but a kill still breaks " + broken + ", as it does of the commands as they are"
 	}
 	return proof + open, "", nil
 }
 
 // brokenAlone reports whether what breaks a property of a repair is a kill that breaks it of a command that runs alone,
-// too. A change that only adds a lock leaves the commands as they are: then it is so where none of them is interrupted.
+// too, or of one that runs before another as they are. A change that only adds a lock leaves the commands as they are:
+// then it is so where none of them is interrupted.
 func (t *trials) brokenAlone(ctx context.Context, fix *command.Repair, r *checker.Result) (bool, error) {
 	id := r.Property.ID
 	if fix.OnlyLocks && r.Property.Judged != nil && r.Counterexample.Cost.Preemptions == 0 {
@@ -223,11 +232,16 @@ func (t *trials) brokenAlone(ctx context.Context, fix *command.Repair, r *checke
 		return broken, nil
 	}
 	for _, trial := range t.spec.KilledAlone() {
-		r, _, err := decideTrial(ctx, &trial.Spec, t.f, id)
+		if t.alone[id] || len(trial.Spec.Commands) > 1 && r.Counterexample.Cost.Preemptions > 0 {
+			continue
+		}
+		all, _, err := decideTrial(ctx, &trial.Spec, t.f, id)
 		if err != nil && ctx.Err() != nil {
 			return false, err
 		}
-		t.alone[id] = t.alone[id] || len(idsOf(r)) > 0 // what fails alone breaks nothing there
+		t.alone[id] = slices.ContainsFunc(all, func(r checker.Result) bool { // what fails alone breaks nothing there
+			return r.Verdict == checker.Broken && r.Counterexample.Cost.Preemptions == 0
+		})
 	}
 	return t.alone[id], nil
 }

@@ -24,17 +24,39 @@ func TestRunRepairs(t *testing.T) {
 	testmain.Needs(t, "flock", "./checker/cli")
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "conf"), []byte("1\n"), 0o644))
-	got := run(t, "run", "--dir", dir, "--property", "serializable", "--timeout", "20m", "--repair",
+	got := run(t, "run", "--dir", dir, "--timeout", "20m", "--repair",
 		"read x <conf; echo a$x >conf", "read x <conf; echo b$x >conf")
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Contains(t, got.stdout, `
   fix     flock(1) on a file of its own around each command: holds with 2 processes, with any 3
-          copies of these commands, with 2 processes and a kill of flock at any call; but a kill
-          still breaks atomic, as it does of a command that runs alone
-          flock conf.lock sh -c 'read x <conf; echo a$x >conf'
-          flock conf.lock sh -c 'read x <conf; echo b$x >conf'
+          copies of these commands, with 2 processes and a kill at any call; but a kill still breaks
+          atomic, as it does of the commands as they are
+          flock -F conf.lock sh -c 'read x <conf; echo a$x >conf'
+          flock -F conf.lock sh -c 'read x <conf; echo b$x >conf'
 `)
 	require.NotContains(t, got.stdout, "on the data file itself")
+	require.Contains(t, got.stdout, "UNKNOWN  deadlock\n  why     not decided: another property is broken, so this "+
+		"one is asked of the changed")
+}
+
+// BusyBox has no flock -F. Then the commands run under flock(1), which a kill ends alone.
+func TestRepairWithoutF(t *testing.T) {
+	t.Parallel()
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "flock", "./checker/cli")
+	dir, bin := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+	older := "#!/bin/sh\n[ \"$1\" = -F ] && exit 1\nPATH=${PATH#*:} exec flock \"$@\"\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "flock"), []byte(older), 0o755))
+	got := run(t, "run", "--dir", dir, "--native", "off", "--repair", "--env", "PATH="+bin+":/usr/bin:/bin",
+		"-n", "2", "--", "sh", "-c", "read x <n; echo $((x+1)) >n")
+	text := strings.Join(strings.Fields(got.stdout), " ")
+	require.Contains(t, text, "tried flock(1) on a file of its own around each command: a command does something else",
+		got.stderr)
+	require.Contains(t, text, "fix flock(1) without -F on a file of its own around each command: holds with 2 ")
+	require.Contains(t, text, "a kill of flock at any call")
+	require.Contains(t, text, " flock n.lock sh -c ")
 }
 
 // A kill between the rename and the append leaves no log, which no lock mends. Alone it shows only on what a run has
@@ -52,7 +74,7 @@ func TestRepairOfARotation(t *testing.T) {
 	text := strings.Join(strings.Fields(got.stdout), " ")
 	require.Contains(t, text, "a lock that the script takes in its first lines: "+
 		"holds with 2 processes, with any number of copies, with 2 processes and a kill at any call; "+
-		"but a kill still breaks atomic, as it does of a command that runs alone --- a/rot.sh")
+		"but a kill still breaks atomic, as it does of the commands as they are --- a/rot.sh")
 }
 
 // A lock file has no name that the commands use themselves: git config -f c would meet its own lock, c.lock.
@@ -65,7 +87,7 @@ func TestLockOfARepairIsUnused(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
 	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "-n", "2", "--", "sh", "-c",
 		": >n.lock; read x <n; echo $((x+1)) >n")
-	require.Contains(t, got.stdout, "\n          flock .n.lock sh -c ", got.stderr)
+	require.Contains(t, got.stdout, "\n          flock -F .n.lock sh -c ", got.stderr)
 }
 
 // A lock that the dead keep is no repair: whether others get through after a kill is asked. And a repair has to mend
@@ -100,12 +122,20 @@ func TestRepairsAreNoWorse(t *testing.T) {
 		require.NoError(t, err, c.shell)
 		require.Contains(t, why, c.why, c.shell)
 	}
+	// A lock file of the command itself that a kill leaves is in the way of the next one, with and without the repair.
+	own := "until mkdir own 2>/dev/null; do sleep 1; done; read x <n; rmdir own; echo $((x+1)) >n"
+	polls := &trials{f: &runFlags{}, spec: &change(own).Spec, broken: broken.broken, alone: map[string]bool{}}
+	proof, why, err := polls.holds(t.Context(), change("flock -F k sh -c '"+own+"'"))
+	require.NoError(t, err)
+	require.Empty(t, why)
+	require.Contains(t, proof, "; but a kill still breaks atomic and deadlock and wedge, as it does of the ")
+
 	locked := change("flock k sh up.sh")
-	proof, why, err := broken.holds(t.Context(), locked)
+	proof, why, err = broken.holds(t.Context(), locked)
 	require.NoError(t, err)
 	require.Empty(t, why)
 	require.Equal(t, "2 processes, with any number of copies, with 2 processes and a kill of flock at any call; "+
-		"but a kill still breaks atomic, as it does of a command that runs alone", proof)
+		"but a kill still breaks atomic, as it does of the commands as they are", proof)
 	late := &trials{f: &runFlags{timeout: 1}, spec: &spec}
 	_, why, err = late.holds(t.Context(), locked)
 	require.NoError(t, err)

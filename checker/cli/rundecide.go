@@ -282,9 +282,16 @@ func (a *app) afterFurther(ctx context.Context, cancel context.CancelFunc) (stop
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
 // and the result asks; strict is the scenario in which none is. Once there is a counterexample, a worse and a smaller
 // one are looked for as long as a.further says, unless --timeout or --kind asks for more. Where another property is
-// broken already, this one is asked as long, and may take some times the effort until then.
+// broken already, this one is asked as long, and may take some times the effort until then; with --repair what is
+// repaired is asked.
 func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario,
 	p *scenarios.Property, already *inquiry, f *runFlags) (checker.Result, error) {
+	if f.repair && already.broken {
+		r := checker.NewResult(sc, p, nil)
+		r.Why = fmt.Sprintf("another property is broken, so this one is asked of the changed commands; "+
+			"without --repair, --property %s asks it of these", p.ID)
+		return r, nil
+	}
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)

@@ -26,6 +26,8 @@ type Repair struct {
 	Lock string
 	// OnlyLocks: the commands do what they did, while they have a lock.
 	OnlyLocks bool
+	// Instead: it is for where the change before it makes a command do something else alone.
+	Instead bool
 }
 
 // A candidate is a change to try: how commands are rewritten, and whether it applies to them. data is the name of a
@@ -37,6 +39,10 @@ type candidate struct {
 	only    bool // and nothing else is changed
 }
 
+// withoutF is for BusyBox. With -F flock(1) becomes the command, and a kill ends both. Without it the command goes on
+// then, and has the lock.
+const withoutF = "flock(1) without -F on a file of its own around each command"
+
 // candidates are the changes to try, the least intrusive first.
 var candidates = []candidate{
 	{"flock(1) that waits so long, without timeout(1), which ends flock and not what it has started; if exit 124 means " +
@@ -46,14 +52,15 @@ var candidates = []candidate{
 	{"write to a private name, then rename", (*Spec).private, false, false},
 	{"a lock that the script takes in its first lines", (*Spec).lockedInside, true, true},
 	{"that lock in the script, and a private name, then rename", both((*Spec).lockedInside), true, false},
-	{"flock(1) on a file of its own around each command", flock(), true, true},
-	{"that flock(1), and a private name, then rename", both(flock()), true, false},
+	{"flock(1) on a file of its own around each command", flock("-F"), true, true},
+	{withoutF, flock(), true, true},
+	{"that flock(1), and a private name, then rename", both(flock("-F")), true, false},
 	{"flock(1) -n, which gives up with exit status 75 where another one is at work", giveUp, true, true},
 	{"flock(1) on the data file itself", func(s *Spec, data, _ string) (Spec, bool) {
 		if !s.has(data) || strings.HasSuffix(data, "/") {
 			return *s, false
 		}
-		return flock()(s, data, data)
+		return flock("-F")(s, data, data)
 	}, false, true},
 }
 
@@ -79,7 +86,7 @@ func (s *Spec) Repairs(data string, uses []string) (out []Repair) {
 		if !applies {
 			continue
 		}
-		r := Repair{Name: c.name, Spec: to, Paste: s.paste(&to), OnlyLocks: c.only}
+		r := Repair{Name: c.name, Spec: to, Paste: s.paste(&to), OnlyLocks: c.only, Instead: c.name == withoutF}
 		if c.locks {
 			r.Lock = name
 		}
@@ -181,7 +188,7 @@ func (s *Spec) synced(_, _ string) (to Spec, applies bool) {
 
 // giveUp is for commands of which it was said that they may refuse.
 func giveUp(s *Spec, data, lock string) (Spec, bool) {
-	to, applies := flock("-n", "-E", "75")(s, data, lock)
+	to, applies := flock("-F", "-n", "-E", "75")(s, data, lock)
 	r := &to.Refused
 	r.Statuses = append(slices.Clone(r.Statuses), 75)
 	return to, applies && r.Declared && (len(r.Statuses) > 1 || r.Skips)
@@ -400,12 +407,18 @@ func (r *Repair) Trials() []Trial {
 		killed := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
 		killed.Crashes, killed.mostRuns = 1, mostKilledRuns
 		who := "" // what that has started goes on, and has the lock
-		if !slices.ContainsFunc(killed.Commands, func(l Line) bool { return l.Func != nil || l.argv()[0] != "flock" }) {
+		if !slices.ContainsFunc(killed.Commands, func(l Line) bool { return !l.underFlock() }) {
 			who = " of flock"
 		}
 		trials = append(trials, Trial{count(n) + " and a kill" + who + " at any call", killed})
 	}
 	return trials
+}
+
+// underFlock reports whether a command is one that flock(1) starts and waits for.
+func (l Line) underFlock() bool {
+	words := l.argv()
+	return l.Func == nil && words[0] == "flock" && len(words) > 1 && words[1] != "-F"
 }
 
 // Copies is a scenario of two copies of each repaired command, in which nothing is asked, for a proof for more of them.
@@ -432,15 +445,18 @@ type Trial struct {
 	Spec Spec
 }
 
-// KilledAlone are the settings in which each command, as it is, is killed with nobody beside it. What that breaks no
-// lock mends.
+// KilledAlone are the settings in which each command, as it is, is killed with nobody beside it, and one in which all
+// run. What a kill breaks there of commands that run one after the other no lock mends.
 func (s *Spec) KilledAlone() (out []Trial) {
-	for _, l := range s.Commands {
-		one := s.changed([]Line{l}, s.Files)
-		one.Crashes = 1
-		if t := (Trial{l.String(), one}); !slices.ContainsFunc(out, func(u Trial) bool { return u.Name == t.Name }) {
-			out = append(out, t)
-		}
+	commands := slices.CompactFunc(slices.Clone(s.Commands), Line.same)
+	for i := range commands {
+		out = append(out, Trial{commands[i].String(), s.changed(commands[i:i+1], s.Files)})
+	}
+	if len(s.Commands) > 1 {
+		out = append(out, Trial{"all", s.changed(s.Commands, s.Files)})
+	}
+	for i := range out {
+		out[i].Spec.Crashes = 1
 	}
 	return out
 }

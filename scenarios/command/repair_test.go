@@ -41,24 +41,28 @@ func TestRepairs(t *testing.T) {
 			diff("@@ -1,4 +1,6 @@", " #!/bin/sh", " # adds one", lock, " read n <n", " "+private),
 			diff("@@ -1,4 +1,6 @@", " #!/bin/sh", " # adds one", "-read n <n", "-"+private, lock, "+read n <n",
 				"+"+renamed[2][1:]),
+			{"flock -F n.lock sh up.sh", "flock -F n.lock bash ./up.sh"},
 			{"flock n.lock sh up.sh", "flock n.lock bash ./up.sh"},
-			slices.Concat([]string{"flock n.lock sh up.sh", "flock n.lock bash ./up.sh"},
+			slices.Concat([]string{"flock -F n.lock sh up.sh", "flock -F n.lock bash ./up.sh"},
 				diff("@@ -1,4 +1,4 @@", " #!/bin/sh", " # adds one", renamed)),
-			{"flock n sh up.sh", "flock n bash ./up.sh"},
+			{"flock -F n sh up.sh", "flock -F n bash ./up.sh"},
 		}},
 		{"by its first line", []string{"./up.sh", "./up.sh"}, func(s *Spec) { s.Files[0].Content = "#!/bin/sh\ntouch n" },
 			[][]string{
 				diff("@@ -1,2 +1,4 @@", " #!/bin/sh", lock, " touch n", "\\ No newline at end of file"),
-				{"flock n.lock ./up.sh"}, {"flock n ./up.sh"},
+				{"flock -F n.lock ./up.sh"}, {"flock n.lock ./up.sh"}, {"flock -F n ./up.sh"},
 			}},
 		{"started elsewhere", []string{"cat /data/n", "touch n"}, nil, [][]string{
-			{"flock /data/n.lock cat /data/n", "flock /data/n.lock touch n"}, {"flock n cat /data/n", "flock n touch n"},
+			{"flock -F /data/n.lock cat /data/n", "flock -F /data/n.lock touch n"},
+			{"flock /data/n.lock cat /data/n", "flock /data/n.lock touch n"},
+			{"flock -F n cat /data/n", "flock -F n touch n"},
 		}},
 		{"it may skip", []string{"touch n", "cat n"}, func(s *Spec) { s.Refused = Refused{Declared: true, Skips: true} },
 			[][]string{
+				{"flock -F n.lock touch n", "flock -F n.lock cat n"},
 				{"flock n.lock touch n", "flock n.lock cat n"},
-				{"flock -n -E 75 n.lock touch n", "flock -n -E 75 n.lock cat n"},
-				{"flock n touch n", "flock n cat n"},
+				{"flock -F -n -E 75 n.lock touch n", "flock -F -n -E 75 n.lock cat n"},
+				{"flock -F n touch n", "flock -F n cat n"},
 			}},
 		{"one that loses the file with the power", []string{"sort -o n n"}, func(s *Spec) { s.PowerLosses = 1 }, [][]string{
 			{"sort -o n.$$ n && sync n.$$ && mv n.$$ n && sync ."},
@@ -125,7 +129,8 @@ func TestTrials(t *testing.T) {
 	require.Equal(t, []string{"2 processes", "3 processes", "2 processes and a kill at any call"},
 		names("touch n", "touch n"))
 	require.Equal(t, []string{"2 processes", "3 processes (A twice)", "3 processes (B twice)",
-		"2 processes and a kill at any call"}, names("cat n", "touch n"))
+		"2 processes and a kill at any call"}, names("flock l cat n", "flock -F l touch n"))
+	require.Contains(t, names("flock l cat n", "flock l touch n"), "2 processes and a kill of flock at any call")
 }
 
 // What was executed of a repair is not executed again with a process more, and a third process that runs something else

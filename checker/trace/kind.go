@@ -72,7 +72,7 @@ var kinds = []Kind{
 	},
 	{
 		"LP1010", "two locks",
-		"Two processes lock two different files, or one file by two kinds of lock.",
+		"Two processes lock two different files, different bytes of one, or one file by two kinds of lock.",
 		"Let all programs lock one file, named by an absolute path, by one kind of lock.",
 	},
 	{

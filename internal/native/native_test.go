@@ -127,6 +127,7 @@ func TestCallsNothingBroken(t *testing.T) {
 	testmain.InRealTime(t, "./internal/native")
 	testmain.Slow(t, "each case is some dozens of runs of programs", "./internal/native")
 	locked := "exec 9>l; flock 9; " + bump
+	later := "flock l sh -c '" + bump + "' & :"
 	own := "(echo 1 >f.1; mv -f f.1 f)& (echo 2 >f.2; mv -f f.2 f)& wait"
 	for name, commands := range map[string][]string{
 		"flock":                          {locked, locked},
@@ -135,6 +136,7 @@ func TestCallsNothingBroken(t *testing.T) {
 		"times that are written":         {"date +%s.%N > p; date +%T >> p", "date +%s > q"},
 		"orders of its own":              {own, "cat f > h 2>/dev/null || :"},
 		"what is left behind":            {locked + "; sleep 100 9>&- &", locked},
+		"what is left behind and waits":  {later, later},
 		"a temporary name":               {"f=$(mktemp ./t.XXXXXX); echo 1 > $f; mv $f a", "f=$(mktemp ./t.XXXXXX); echo 1 > $f; mv $f a"},
 		"random bytes":                   {"od -An -N8 -tx8 /dev/urandom > r; echo 1 > one", "cat one 2>/dev/null > two || :"},
 		"random names that stay":         {"f=$(mktemp ./t.XXXXXX); echo 1 > $f; mkdir d$$.$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')", "f=$(mktemp ./t.XXXXXX); echo 1 > $f"},
@@ -174,6 +176,15 @@ func TestLostUpdate(t *testing.T) {
 }
 
 // Serial runs of commands that sleep go on while an order is forced, and its ends are compared with theirs.
+// Permissions are compared, too: chmod(1) looks at a mode, and then changes it.
+func TestLostPermission(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
+	r := sweep(t, shell(t, []string{"f="}, "chmod u-w f", "chmod g+w f"), time.Minute, true)
+	require.NotNil(t, r.Bad)
+	require.Len(t, r.Bad.Differs, 1)
+	require.Regexp(t, "^f mode: .*, and not -r--rw-r--$", r.Bad.Differs[0])
+}
+
 func TestSleepersGoOnMeanwhile(t *testing.T) {
 	task := shell(t, []string{"n=0\n"}, "read x < n; sleep 0.3; echo $((x+1)) > n",
 		"read x < n; sleep 0.3; echo $((x+1)) > n")

@@ -15,6 +15,9 @@ import (
 // of a file.
 type outcome map[string]string
 
+// modeOf is the end of a line that tells the permissions of a file.
+const modeOf = " mode"
+
 // mostCommands is how many commands have names.
 const mostCommands = 26
 
@@ -63,6 +66,11 @@ func (t *Task) outcomeOf(r *run) outcome {
 	}
 	for name, text := range r.Outside { // order does not matter: it goes into a map
 		o[mask(name)] = mask(text)
+	}
+	for name, mode := range r.Modes { // order does not matter: it goes into a map
+		if strings.HasPrefix(name, "/") || !t.ignored(name) {
+			o[mask(name)+modeOf] = mode
+		}
 	}
 	return o
 }
@@ -129,8 +137,8 @@ func (c *Check) explains(k *order, o outcome) bool {
 		if i, of := lineOf(name, n); of && !slices.Contains(k.ran, i) || c.varies[name] {
 			continue
 		}
-		if strings.HasPrefix(name, "/") && !c.outside[name] {
-			continue // a file outside counts where the serial runs change it
+		if c.elsewhere(name) {
+			continue
 		}
 		a, here := o[name]
 		b, there := k.end[name]
@@ -149,6 +157,11 @@ func namesOf(a, b outcome) []string {
 	return slices.Compact(names)
 }
 
+// elsewhere reports lines of files outside that the serial runs do not change: these do not count.
+func (c *Check) elsewhere(line string) bool {
+	return strings.HasPrefix(line, "/") && !c.outside[strings.TrimSuffix(line, modeOf)]
+}
+
 // isSerial reports whether some serial order gives an outcome.
 func (c *Check) isSerial(o outcome) bool {
 	return slices.ContainsFunc(c.orders, func(k order) bool { return c.explains(&k, o) })
@@ -163,8 +176,8 @@ func (c *Check) differs(o outcome) []string {
 			a, here := o[name]
 			b, there := k.end[name]
 			switch {
-			case c.varies[name] || strings.HasPrefix(name, "/") && !c.outside[name] || here == there && a == b ||
-				here != there && c.loose[path.Dir(name)]:
+			case c.varies[name] || c.elsewhere(name) || here == there && a == b ||
+				here != there && (c.loose[path.Dir(name)] || strings.HasSuffix(name, modeOf)):
 			case !here:
 				lines = append(lines, fmt.Sprintf("no %s, and not %s", name, brief(b)))
 			case !there:
@@ -184,7 +197,8 @@ func (c *Check) differs(o outcome) []string {
 func (o outcome) line() string {
 	var parts []string
 	for _, name := range namesOf(o, nil) {
-		if text := o[name]; !strings.HasPrefix(name, "/") && text != "exit 0" && text != `""` {
+		text := o[name]
+		if !strings.HasPrefix(name, "/") && !strings.HasSuffix(name, modeOf) && text != "exit 0" && text != `""` {
 			parts = append(parts, name+" "+brief(text))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -259,7 +258,7 @@ func (c *Check) Compares(line string, there bool) bool {
 	switch _, of := lineOf(line, len(c.task.Commands)); {
 	case of:
 		return there && !c.varies[line] // of those that have not run nothing is compared
-	case strings.HasPrefix(line, "/") && !c.outside[line]:
+	case c.elsewhere(line):
 		return false
 	}
 	return !c.varies[line] && (there || !c.loose[path.Dir(line)])

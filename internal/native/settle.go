@@ -118,6 +118,10 @@ func (r *runner) settle(i int) rest {
 		case state == waiting && looks > looksWaiting && !leftBehind:
 			return waiting
 		case leftBehind && (state == waiting && looks > looksWaiting || state == asleep && slept > 20*time.Millisecond):
+			if c.spared < mostSpared && r.othersGoOn(c) {
+				c.spared++
+				return state
+			}
 			r.abandon(c)
 			return ended
 		case state == asleep && slept > r.job.Patience:
@@ -162,6 +166,18 @@ func (r *runner) jitters(c *command) bool {
 	}
 	r.release(next)
 	return true
+}
+
+// mostSpared is how often what a command has left behind is waited for, while others go on that it may wait for. It may
+// as well be a loop that sleeps for ever.
+const mostSpared = 8
+
+// othersGoOn reports whether another command than this one has a task that is held, or has not ended.
+func (r *runner) othersGoOn(but *command) bool {
+	return slices.ContainsFunc(r.cmds, func(c *command) bool {
+		return c != but && c.started && len(c.tasks) > 0 && (c.exit == "" ||
+			slices.ContainsFunc(c.tasks, func(tid int) bool { return r.tasks[tid].held }))
+	})
 }
 
 // abandon does not wait for what a command has left behind: it ends with the view.

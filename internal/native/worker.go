@@ -110,7 +110,7 @@ func (r *runner) gather() error {
 		res.Exits, res.Printed = append(res.Exits, c.exit), append(res.Printed, string(printed))
 		res.Pids, res.Calls = append(res.Pids, c.pids), append(res.Calls, c.calls)
 	}
-	res.Tree = map[string]string{}
+	res.Tree, res.Modes = map[string]string{}, map[string]string{}
 	err := filepath.WalkDir(r.job.Dir, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case name == r.job.Dir || errors.Is(err, fs.ErrNotExist):
@@ -119,7 +119,11 @@ func (r *runner) gather() error {
 			res.Tree[strings.TrimPrefix(name, r.job.Dir+"/")] = "unreadable"
 			return nil
 		}
-		res.Tree[strings.TrimPrefix(name, r.job.Dir+"/")] = content(name, e.Type())
+		below := strings.TrimPrefix(name, r.job.Dir+"/")
+		res.Tree[below] = content(name, e.Type())
+		if i, err := e.Info(); err == nil {
+			res.mode(below, i.Mode())
+		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // the directory itself may be gone
@@ -133,9 +137,17 @@ func (r *runner) gather() error {
 			res.Outside[c.Path] = "removed"
 		case !c.Mode.IsDir():
 			res.Outside[c.Path] = content(c.Path, c.Mode.Type())
+			res.mode(c.Path, c.Mode)
 		}
 	}
 	return err
+}
+
+// mode notes the permissions of a file.
+func (r *run) mode(name string, mode fs.FileMode) {
+	if mode&fs.ModeSymlink == 0 {
+		r.Modes[name] = (mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)).String()
+	}
 }
 
 // content is what is compared of a file.
@@ -168,6 +180,7 @@ type command struct {
 	calls   int
 	timer   bool // a signal may come
 	killed  bool
+	spared  int // see mostSpared
 	tasks   []int
 	pids    []int // all that it ever had
 }

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"sort"
@@ -19,7 +20,7 @@ type Outcome struct {
 	Exits, Printed []string
 	// Idle says of each process that it has changed no file, where that is known; it is not compared.
 	Idle []bool
-	// Tree has each name below a directory with its kind and content. Times, modes, link
+	// Tree has each name below a directory with its kind, content and permissions. Times, owners, link
 	// counts and inode numbers are left out.
 	Tree []Entry
 	// Clock is how far the clock has moved; empty where that is not compared.
@@ -30,7 +31,16 @@ type Outcome struct {
 // Always: it is judged also where serial runs do not change it.
 type Entry struct {
 	Name, Text string
+	Mode       fs.FileMode // see [Permissions]; 0 of a symbolic link
 	Always     bool
+}
+
+// found is the entry without what says how it is judged.
+func (e Entry) found() Entry { return Entry{Name: e.Name, Text: e.Text, Mode: e.Mode} }
+
+// Permissions are those of a mode, without what kind of file it is.
+func Permissions(m fs.FileMode) fs.FileMode {
+	return m & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 }
 
 // String is the entry in a line.
@@ -55,7 +65,7 @@ func (o Outcome) Map(change func(text string) string) Outcome {
 		out.Printed = append(out.Printed, change(p))
 	}
 	for _, e := range o.Tree {
-		out.Tree = append(out.Tree, Entry{Name: change(e.Name), Text: change(e.Text)})
+		out.Tree = append(out.Tree, Entry{Name: change(e.Name), Text: change(e.Text), Mode: e.Mode})
 	}
 	return out
 }
@@ -86,16 +96,17 @@ func tree(v scenarios.View, dir, prefix string, ignored func(name string) bool) 
 			continue
 		}
 		f, _ := v.Lstat(path.Join(dir, name))
+		mode := Permissions(f.Mode)
 		switch f.Kind {
 		case fsfake.KindDir:
-			out = append(out, Entry{Name: rel + "/"})
+			out = append(out, Entry{Name: rel + "/", Mode: mode})
 			out = append(out, tree(v, path.Join(dir, name), rel+"/", ignored)...)
 		case fsfake.KindSymlink:
 			out = append(out, Entry{Name: rel, Text: "-> " + f.Target})
 		case fsfake.KindFIFO, fsfake.KindSocket:
-			out = append(out, Entry{Name: rel, Text: f.Kind.String()})
+			out = append(out, Entry{Name: rel, Text: f.Kind.String(), Mode: mode})
 		default:
-			out = append(out, Entry{Name: rel, Text: strconv.Quote(f.Content)})
+			out = append(out, Entry{Name: rel, Text: strconv.Quote(f.Content), Mode: mode})
 		}
 	}
 	return out
@@ -109,8 +120,8 @@ func (o Outcome) Key(keep func(i int) bool) string {
 			fmt.Fprintf(&b, "%d %s %q\n", i, o.Exits[i], o.Printed[i])
 		}
 	}
-	for _, line := range o.Tree {
-		fmt.Fprintln(&b, line)
+	for _, e := range o.Tree {
+		fmt.Fprintln(&b, e, e.Mode)
 	}
 	return b.String() + o.Clock
 }
@@ -134,24 +145,32 @@ func (o Outcome) Differs(other Outcome) []string {
 			out = append(out, fmt.Sprintf("%s printed %q and not %q", scenarios.ProcessName(i), o.Printed[i], other.Printed[i]))
 		}
 	}
-	here, there := map[Entry]bool{}, map[Entry]bool{}
-	for _, l := range o.Tree {
-		here[l] = true
-	}
-	for _, l := range other.Tree {
-		there[l] = true
-	}
+	here, there := modes(o.Tree), modes(other.Tree)
 	var only []string
-	for _, l := range o.Tree {
-		if !there[l] {
+	for l, mode := range here { // order does not matter: they are sorted
+		switch is, both := there[l]; {
+		case !both:
 			only = append(only, l.String())
+		case is != mode:
+			only = append(only, fmt.Sprintf("%s is %s and not %s", l.Name, mode, is))
 		}
 	}
-	for _, l := range other.Tree {
-		if !here[l] {
+	for l := range there { // order does not matter: they are sorted
+		if _, both := here[l]; !both {
 			only = append(only, "no "+l.String())
 		}
 	}
 	sort.Strings(only)
 	return append(out, only...)
+}
+
+// modes are the modes of the entries of a tree, which have none then.
+func modes(tree []Entry) map[Entry]fs.FileMode {
+	out := map[Entry]fs.FileMode{}
+	for _, e := range tree {
+		mode := e.Mode
+		e.Mode = 0
+		out[e] = mode
+	}
+	return out
 }

@@ -14,10 +14,11 @@ func TestEqual(t *testing.T) {
 	same := o
 	same.Idle = []bool{true}
 	require.True(t, o.equal(same))
-	exits, printed, tree, clock := o, o, o, o
+	exits, printed, tree, clock, mode := o, o, o, o, o
 	exits.Exits, printed.Printed = []string{"exit 1"}, []string{"b"}
 	tree.Tree, clock.Clock = []Entry{{Name: "f", Text: `"2"`}}, "2s"
-	for i, other := range []Outcome{exits, printed, tree, clock} {
+	mode.Tree = []Entry{{Name: "f", Text: `"1"`, Mode: 0o600}}
+	for i, other := range []Outcome{exits, printed, tree, clock, mode} {
 		require.False(t, o.equal(other), i)
 		require.NotEqual(t, o.Key(nil), other.Key(nil))
 	}

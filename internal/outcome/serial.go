@@ -150,8 +150,7 @@ func (s *Serial) Kind(o Outcome, start []Entry, parts []Order) scenarios.Kind {
 	texts := map[string]bool{}
 	for _, tree := range append([][]Entry{start}, trees(parts)...) {
 		for _, e := range tree {
-			e.Always = false
-			known[e], texts[e.Name] = true, true
+			known[Entry{Name: e.Name, Text: e.Text}], texts[e.Name] = true, true
 		}
 	}
 	if slices.ContainsFunc(o.Tree, func(e Entry) bool {
@@ -179,7 +178,7 @@ func undone(o Outcome, process int, start []Entry, parts []Order) bool {
 	without := map[Entry]bool{}
 	add := func(tree []Entry) {
 		for _, e := range tree {
-			without[Entry{Name: e.Name, Text: e.Text}] = true
+			without[e.found()] = true
 		}
 	}
 	add(start)
@@ -188,7 +187,7 @@ func undone(o Outcome, process int, start []Entry, parts []Order) bool {
 			add(k.Outcome.Tree)
 		}
 	}
-	own := func(e Entry) bool { return !without[Entry{Name: e.Name, Text: e.Text}] }
+	own := func(e Entry) bool { return !without[e.found()] }
 	shown := false
 	for _, k := range parts {
 		if did(k) {
@@ -202,16 +201,11 @@ func undone(o Outcome, process int, start []Entry, parts []Order) bool {
 
 // holdsAll reports whether every entry of one tree is in another, as it is there.
 func holdsAll(tree, part []Entry) bool {
-	has := map[string]string{}
+	has := map[Entry]bool{}
 	for _, e := range tree {
-		has[e.Name] = e.Text
+		has[e.found()] = true
 	}
-	for _, e := range part {
-		if text, there := has[e.Name]; !there || text != e.Text {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(part, func(e Entry) bool { return !has[e.found()] })
 }
 
 func trees(orders []Order) (out [][]Entry) {

@@ -66,6 +66,9 @@ func (s *Serial) Table(o Outcome) [][]string {
 	}
 	for _, name := range namesOf(o, orders) {
 		add(name, func(o Outcome, _ bool) string { return o.at(name) }, -1)
+		if is := o.mode(name); is != Absent {
+			add(name+" mode", func(o Outcome, _ bool) string { return o.mode(name) }, -1)
+		}
 	}
 	add("the clock", func(o Outcome, _ bool) string { return o.Clock }, -1)
 	return rows
@@ -96,6 +99,16 @@ func (o Outcome) at(name string) string {
 			return "there"
 		default:
 			return e.Text
+		}
+	}
+	return Absent
+}
+
+// mode are the permissions of what stands at a name of the tree.
+func (o Outcome) mode(name string) string {
+	for _, e := range o.Tree {
+		if e.Name == name {
+			return e.Mode.String()
 		}
 	}
 	return Absent

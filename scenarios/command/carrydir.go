@@ -30,13 +30,18 @@ func (s *Spec) realBelow(dir, prefix string, ignored func(name string) bool) ([]
 		if ignored(rel) {
 			continue
 		}
+		info, err := e.Info()
+		if err != nil {
+			return nil, err
+		}
+		mode := outcome.Permissions(info.Mode())
 		switch {
 		case e.IsDir():
 			below, err := s.realBelow(name, rel+"/", ignored)
 			if err != nil {
 				return nil, err
 			}
-			out = append(append(out, outcome.Entry{Name: rel + "/"}), below...)
+			out = append(append(out, outcome.Entry{Name: rel + "/", Mode: mode}), below...)
 		case e.Type()&os.ModeSymlink != 0:
 			target, err := os.Readlink(name)
 			if err != nil {
@@ -44,15 +49,15 @@ func (s *Spec) realBelow(dir, prefix string, ignored func(name string) bool) ([]
 			}
 			out = append(out, outcome.Entry{Name: rel, Text: "-> " + target})
 		case e.Type() == os.ModeNamedPipe:
-			out = append(out, outcome.Entry{Name: rel, Text: fsfake.KindFIFO.String()})
+			out = append(out, outcome.Entry{Name: rel, Text: fsfake.KindFIFO.String(), Mode: mode})
 		case e.Type() == os.ModeSocket:
-			out = append(out, outcome.Entry{Name: rel, Text: fsfake.KindSocket.String()})
+			out = append(out, outcome.Entry{Name: rel, Text: fsfake.KindSocket.String(), Mode: mode})
 		default:
 			text, err := os.ReadFile(name)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, outcome.Entry{Name: rel, Text: strconv.Quote(string(text))})
+			out = append(out, outcome.Entry{Name: rel, Text: strconv.Quote(string(text)), Mode: mode})
 		}
 	}
 	return out, nil

@@ -216,6 +216,9 @@ func (t *teller) apart(a, b *held) bool {
 		t.code = "LP1010"
 		t.say("%s with %s %s: flock and fcntl locks do not see each other.", both, t.walk.Names.Call(b.call),
 			t.at(b.step))
+	case a.call.Call != fsfake.CallFlock && a.pid != b.pid:
+		t.code = "LP1010"
+		t.say("%s other bytes of it %s: locks of different bytes do not keep each other out.", both, t.at(b.step))
 	default:
 		return false
 	}

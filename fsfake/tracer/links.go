@@ -153,6 +153,7 @@ func (t *thread) across(from, to place, moves, follow bool) {
 		case !to.virtual:
 			answer(unix.EEXIST)
 		default:
+			t.fakeOnly = true // a directory that stands for this one may be on the other file system
 			t.ask(fsfake.Op{Call: fsfake.CallLstat, Path: to.path}, func(r fsfake.Result) {
 				if r.Errno != 0 {
 					answer(unix.EXDEV)

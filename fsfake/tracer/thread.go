@@ -72,7 +72,7 @@ type thread struct {
 
 	// A call that is let through.
 	subst    []substitute  // paths to put in place of its own
-	fakeOnly bool          // it is about a directory above the virtual one
+	fakeOnly bool          // what is asked is not asked of the kernel: a directory above the virtual one, say
 	through  bool          // its answer is to come from the kernel
 	parks    bool          // the kernel is asked without waiting
 	letting  bool          // it is being made

@@ -53,6 +53,8 @@ var programs = []struct {
 	{name: "two locks in two orders", needs: "flock", lines: []string{"flock a flock b cat n", "flock b flock a cat n"}, files: map[string]string{"n": "0\n", "a": "", "b": ""}, verdict: "deadlock:broken"},
 	{name: "where am I, while it is renamed", needs: "mv", lines: []string{"sh -c 'cd d && env pwd'", "mv d e"}, files: map[string]string{"d/": ""}, setting: "refused none", verdict: "broken"},
 	{name: "two files in one directory, while it is renamed", needs: "mv", lines: []string{"sh -c 'cd d && echo 1 > a && echo 2 > b'", "sh -c 'mv d e && mkdir d'"}, files: map[string]string{"d/": ""}, setting: "refused 2", verdict: "holds"},
+	{name: "a link from another file system, which fails", needs: "ln", verdict: "holds",
+		lines: twice("sh -c 'ln /proc/self/status f 2>/dev/null || echo 1 > f'")},
 	{name: "permissions that two take away", needs: "chmod", lines: []string{"chmod u-w f", "chmod g-w f"},
 		files: map[string]string{"f": ""}, verdict: "broken"},
 	{name: "a writer beside a cleaner", needs: "python3", lines: []string{"python3 publish.py", "sh -c 'rm -f *.tmp'"}, setting: "refused none", verdict: "broken"},

@@ -67,12 +67,15 @@ func (s Spec) readAgain(change func(*Spec)) func() ([2]scenarios.Scenario, error
 type lateness struct {
 	looks []*place // where it had looked at the time of day
 	ends  []*place
-	// tried are looks and ends of paths, passed the looks on those paths.
-	tried, passed map[*place]bool
-	begun         map[*place]bool // ends that were tried with a later beginning
-	blind         bool            // it was tried blindly
-	found         string
-	slept         time.Duration // the longest sleep
+	blind bool // it was tried blindly
+	found string
+	slept time.Duration // the longest sleep
+}
+
+// lateTries are what was tried out of all commands. Processes that have come to a place alike are tried as one.
+type lateTries struct {
+	// tried are looks and ends of paths, passed the looks on those paths, begun ends with a later beginning.
+	tried, passed, begun map[twin]bool
 }
 
 func (r *record) lateness(of start) *lateness {
@@ -101,9 +104,9 @@ func (p *place) looks() bool {
 }
 
 // untried counts the looks before which no time has passed in any trial.
-func (l *lateness) untried() (n int) {
+func (l *lateness) untried(of *lateTries) (n int) {
 	for _, p := range l.looks {
-		if !l.tried[p] && !l.passed[p] {
+		if !of.tried[p.twin] && !of.passed[p.twin] {
 			n++
 		}
 	}
@@ -143,14 +146,12 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 		}
 		return l.found != "" || err != nil, err
 	}
-	if l.tried == nil {
-		l.tried, l.passed, l.begun = map[*place]bool{}, map[*place]bool{}, map[*place]bool{}
-	}
-	for _, end := range someOf(l.ends, mostLate, l.tried) {
+	of := &s.record.lateTries
+	for _, end := range someOf(l.ends, mostLate, of.tried) {
 		path := end.path()
 		if looks := looksOn(path); len(looks) > 0 {
 			for _, n := range looks {
-				l.passed[path[n]] = true
+				of.passed[path[n].twin] = true
 			}
 			if is, err := try(path, looks...); is {
 				return l.found, err
@@ -158,19 +159,19 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 		}
 	}
 	if again.atStart = !s.lasting; again.atStart { // a look before the first call is seen nowhere
-		for _, end := range someOf(l.ends, mostLate, l.begun) {
+		for _, end := range someOf(l.ends, mostLate, of.begun) {
 			if is, err := try(end.path()); is {
 				return l.found, err
 			}
 		}
 		again.atStart = false
 	}
-	for _, look := range someOf(l.looks, mostLate, l.tried) {
+	for _, look := range someOf(l.looks, mostLate, of.tried) {
 		if is, err := try(look.path(), look.depth); is {
 			return l.found, err
 		}
 	}
-	if n := l.untried(); n > 0 {
+	if n := l.untried(of); n > 0 {
 		return fmt.Sprintf("%s (%s) looks at the clock in %d places, in %d of which it was not tried whether time "+
 			"matters: have it look less often",
 			scenarios.ProcessName(process), s.Commands[process], len(l.looks), n), nil
@@ -196,11 +197,11 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 }
 
 // someOf takes so many places at most, evenly, that were not tried, and notes that they are.
-func someOf(places []*place, most int, tried map[*place]bool) (out []*place) {
-	places = slices.DeleteFunc(slices.Clone(places), func(p *place) bool { return tried[p] })
+func someOf(places []*place, most int, tried map[twin]bool) (out []*place) {
+	places = slices.DeleteFunc(slices.Clone(places), func(p *place) bool { return tried[p.twin] })
 	for n := range min(len(places), most) {
 		p := places[n*len(places)/min(len(places), most)]
-		tried[p] = true
+		tried[p.twin] = true
 		out = append(out, p)
 	}
 	return out

@@ -47,7 +47,8 @@ type record struct {
 	// compared counts the executions from the start that went to their ends where only clones had been, see trusts.
 	compared int
 	late     map[start]*lateness // where each looked at the clock; see clocks.go
-	undated  map[dating]string   // long texts without their dates
+	lateTries
+	undated map[dating]string // long texts without their dates
 	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
 	// for he looked at processes that commands had started, or compares what these print.
 	firsts, looks bool
@@ -122,7 +123,8 @@ func newRecord() *record {
 	return &record{programs: newPrograms(),
 		roots: map[start]*place{}, twins: map[twin]*runs{}, whole: map[twin]*bool{},
 		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{},
-		programsRun: map[string]bool{}, late: map[start]*lateness{}}
+		programsRun: map[string]bool{}, late: map[start]*lateness{},
+		lateTries: lateTries{map[twin]bool{}, map[twin]bool{}, map[twin]bool{}}}
 }
 
 // begin returns where a process begins, as far as that may be served; else nil. Who learns is served

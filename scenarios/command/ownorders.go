@@ -145,6 +145,8 @@ func (d *driver) oneOrderFor(p *tracer.Pending) string {
 		return ": ask without --inside"
 	case s.FailingCalls > 0:
 		return ": ask without --failing-calls"
+	case s.Stalls > 0 && !p.Op.MayBlock():
+		return ", a timer that may have gone off where the clock has jumped: have the command wait in one process"
 	case s.lasting && p.Op.MayBlock():
 		return ", where clocks move: let it wait in one process, or without reading a clock"
 	case p.Op.Call == fsfake.CallSetlk && d.wentOff >= mostWentOff:

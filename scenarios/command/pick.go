@@ -63,8 +63,10 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		if set[0].Task == d.stands { // it has chosen to wait on
 			d.note(scenarios.TimedWait)
 		}
-	case ways > 0 && ways == calls: // of all calls any can go on
+	case ways > 0 && ways == calls && d.spec.Stalls == 0: // of all calls any can go on
 		d.note(scenarios.TimersLast)
+	case ways > 0 && ways == calls: // a stall may have brought the time of a timer
+		d.oneOrder([]tracer.Pending{set[0], set[timers]})
 	default:
 		d.oneOrder(set)
 	}

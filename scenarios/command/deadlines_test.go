@@ -93,7 +93,7 @@ func TestCallsAfterEqualDeadlines(t *testing.T) {
 	testmain.Needs(t, "sh", "./scenarios/command")
 	ends, _, err := command.Ends(command.Spec{Commands: []command.Line{{
 		Shell: "{ sleep 1; : >a; [ ! -e b ] || : >ab; } & " +
-			"sleep 1; : >b; [ ! -e a ] || : >ba; wait"}}}, false)
+			"sleep 1; : >b; [ ! -e a ] || : >ba; wait"}}}, false, false)
 	needTracing(t, err)
 	require.NoError(t, err)
 	require.Len(t, ends, 3, "a sees b, b sees a, or each sees the other")
@@ -104,7 +104,7 @@ func TestGroupKillIsAStep(t *testing.T) {
 	testmain.OneWorker(t)
 	testmain.Needs(t, "sh", "./scenarios/command")
 	ends, _, err := command.Ends(command.Spec{Commands: []command.Line{{
-		Shell: "trap '' TERM; (trap - TERM; [ ! -e go ] || : >a) & : >go; kill -TERM 0; wait; :"}}}, false)
+		Shell: "trap '' TERM; (trap - TERM; [ ! -e go ] || : >a) & : >go; kill -TERM 0; wait; :"}}}, false, false)
 	needTracing(t, err)
 	require.NoError(t, err)
 	require.Len(t, ends, 2, "the child sees go and makes a, or not")

@@ -9,9 +9,9 @@ var MountPoints = mountPoints
 func SnapshotEverywhere(s *Spec) { s.worth = 1 }
 
 // Ends are the ends of all serial runs of commands, sorted, and how many orders of their own calls were followed. With
-// every none is left out that comes to the same as another.
-func Ends(s Spec, every bool) (ends []string, orders int, err error) {
-	s.Dir, s.ID, s.everyBirth = defaultDir, "test/ends", every
+// every none is left out that comes to the same as another. inTime: clocks move.
+func Ends(s Spec, every, inTime bool) (ends []string, orders int, err error) {
+	s.Dir, s.ID, s.everyBirth, s.lasting = defaultDir, "test/ends", every, inTime
 	sc, err := s.bare()
 	if err != nil {
 		return nil, 0, err

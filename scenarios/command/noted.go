@@ -147,6 +147,16 @@ func (r *record) looked() {
 	r.looks = true
 }
 
+// seeks notes a child that has children when its parent looks at it, and reports whether it is among the known ones.
+func (r *record) seeks(child int, known map[int]bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !known[child] {
+		r.sought[child] = true
+	}
+	return known[child]
+}
+
 // mostListed is how many names of a set are listed.
 const mostListed = 5
 

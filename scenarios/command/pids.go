@@ -86,3 +86,6 @@ func (d *driver) startedBy(pid, other int) bool {
 	b := blockOf(other - first)
 	return pid-first >= b.at && pid-first < b.at+b.size
 }
+
+// number is that of a child in its command, whose first process has another.
+func (d *driver) number(pid int) int { return pid - d.root*scenarios.ChildPids }

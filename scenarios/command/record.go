@@ -55,7 +55,8 @@ type record struct {
 	// rootFirsts: the first process of a command was it whose call went first. signals: a command has sent another's
 	// first process a signal, to which it matters what that has done.
 	rootFirsts, signals bool
-	oneOrder            string // where only one order was followed, of several places the first in the order of texts
+	sought              map[int]bool // more children, by number, that are to be [Spec.sought]
+	oneOrder            string       // where only one order was followed, of several places the first in the order of texts
 }
 
 // maxRecorded bounds a record, in bytes, about.
@@ -123,7 +124,7 @@ func newRecord() *record {
 	return &record{programs: newPrograms(),
 		roots: map[start]*place{}, twins: map[twin]*runs{}, whole: map[twin]*bool{},
 		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{},
-		programsRun: map[string]bool{}, late: map[start]*lateness{},
+		programsRun: map[string]bool{}, late: map[start]*lateness{}, sought: map[int]bool{},
 		lateTries: lateTries{map[twin]bool{}, map[twin]bool{}, map[twin]bool{}}}
 }
 

@@ -11,17 +11,18 @@ import (
 // Orders of a command's own calls that need not be followed, since another one comes to the same.
 
 // reduces reports whether such orders are left out. They are followed where more happens than calls: a kill of
-// the first process may come between two calls, and tells them apart; so do clocks that move, and what begins with a
-// call.
+// the first process may come between two calls, and tells them apart; so does what begins with a call. Clocks that move
+// tell nothing: what goes first reads no clock and leaves no time behind, and no time passes while it can go on, but by a
+// stall, which may come before it as well as after it.
 func (d *driver) reduces() bool {
 	s := d.spec
 	return !s.everyBirth && !s.oneOrder && s.mixed == 0 && s.Inside == "" && s.Crashes == 0 && s.PowerLosses == 0 &&
-		s.FailingCalls == 0 && s.Stalls == 0 && !s.lasting && !d.probes && !d.killed
+		s.FailingCalls == 0 && !d.probes && !d.killed
 }
 
 // goesFirst reports whether a call goes before all others of its command.
 func (d *driver) goesFirst(p tracer.Pending) bool {
-	if p.Commutes || !p.Kin || !d.reduces() {
+	if p.Commutes || !p.Kin || !d.reduces() || d.tells(p) {
 		return p.Commutes
 	}
 	if p.Op.Call == fsfake.CallFork {
@@ -31,6 +32,10 @@ func (d *driver) goesFirst(p tracer.Pending) bool {
 	}
 	return true
 }
+
+// tells reports whether a signal for its process may come before a call or after it, which makes a difference: who has
+// got one may start no more children, and may be told otherwise how one has ended.
+func (d *driver) tells(p tracer.Pending) bool { return d.spec.sought[d.number(p.Task.Pid)] }
 
 // looksUnseen reports whether a call only looks, and may go first where what it looks at is changed by nobody.
 func (d *driver) looksUnseen(p tracer.Pending) bool {
@@ -95,6 +100,9 @@ func (d *driver) awake(set []tracer.Pending) []tracer.Pending {
 
 // rests reports whether a call may rest.
 func (d *driver) rests(p tracer.Pending) bool {
+	if d.tells(p) {
+		return false
+	}
 	if p.Op.Call == fsfake.CallExit {
 		_, commutes := d.run.EndsBeside(p.Task.Pid)
 		return commutes
@@ -152,12 +160,18 @@ func looksAtKin(op fsfake.Op) bool {
 }
 
 // looksAtOwn reports whether a process looks at a child of its own, or sends it a signal, as timeout(1) does. It has
-// started the child itself, and while it waits for its end it does not look: so all orders of that are followed. The
-// child has started nothing, which might come after the signal, and besides there are only those by whom the process
-// was started.
+// started the child itself, and while it waits for its end it does not look: so all orders of that are followed. Where
+// the child has children, those of its calls that go first elsewhere may come after the signal: such a child is sought,
+// and they do not ([driver.tells]). Besides there are only those by whom the process was started, and those of the child.
 func (d *driver) looksAtOwn(pid int, op fsfake.Op) bool {
 	children, others := d.run.Taken(pid)
-	return slices.Contains(children, op.Pid) && !slices.ContainsFunc(children, func(pid int) bool {
-		return slices.Contains(d.parents, pid)
-	}) && !slices.ContainsFunc(others, func(other int) bool { return !d.startedBy(pid, other) })
+	if !slices.Contains(children, op.Pid) || slices.ContainsFunc(others, func(other int) bool {
+		return !d.startedBy(pid, other) && !d.startedBy(other, op.Pid)
+	}) {
+		return false
+	}
+	child := d.number(op.Pid)
+	return !slices.ContainsFunc(children, func(pid int) bool {
+		return slices.Contains(d.parents, pid) && (pid != op.Pid || !d.spec.record.seeks(child, d.spec.sought))
+	})
 }

@@ -34,7 +34,11 @@ func TestOrdersLeftOut(t *testing.T) {
 		{"one looks at its child", "[ -e n ]; " + family + " peek a & [ -e n ]; wait", 2, false, false},
 		{"two look at a child each", "[ -e n ]; " + family + " peek a & " + family + " peek b; wait", 4, false, true},
 		{"one ends its child", ": >a & kill $!; wait $!; echo $? >b", 3, false, false},
-		{"one ends its child, which has one", "{ sh -c ': >a'; : >b; } & kill $!; wait; :", 3, true, false},
+		{"one ends its child, which has one", "{ sh -c ': >a'; : >b; } & kill $!; wait; :", 3, false, false},
+		{"one ends its child, which then tells how its own has ended",
+			"{ trap : TERM; sh -c ': >a' & wait $!; echo $? >b; } & kill $!; wait; :", 2, false, false},
+		{"a clock is read beside children that sleep", "{ date +%s >a; : >n; } & [ -s n ] && : >b; sleep 1; date +%s >c; wait",
+			2, false, false},
 		{"three end", "[ -e n ]; " + family + " order 0", 6, false, false},
 		{"one writes beside the other's end", "{ >n; echo; >a; echo; >b; echo; >c; } | true", 4, false, false},
 		{"one reads what the other has written", "{ echo a; echo b; } | { read x; : >$x; read y; : >$y; ls; }", 1,
@@ -50,10 +54,11 @@ func TestOrdersLeftOut(t *testing.T) {
 				testmain.OnlyLong(t, "others leave out orders, too", "./scenarios/command")
 			}
 			spec := command.Spec{Commands: []command.Line{{Shell: c.line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}
-			all, most, err := command.Ends(spec, true)
+			inTime := strings.Contains(c.line, "sleep")
+			all, most, err := command.Ends(spec, true, inTime)
 			needTracing(t, err)
 			require.NoError(t, err)
-			ends, orders, err := command.Ends(spec, false)
+			ends, orders, err := command.Ends(spec, false, inTime)
 			require.NoError(t, err)
 			require.Equal(t, all, ends)
 			require.Len(t, ends, c.ends)
@@ -71,7 +76,7 @@ func TestDrawnOrdersLeftOut(t *testing.T) {
 		"mkdir d/e",
 		"[ -d d/e ] && : >l", "cd d", "[ -e o ] && : >o2", "echo $x >>x", "[ n -nt m ]", "[ -x m ]",
 		"exec 3<m; read x <&3", "read x <&7", "read y <&7; echo $y >y", "echo x", "kill $$", "exec 8>>k; flock 8",
-		"set -- *; echo $# >>x", "cat k",
+		"set -- *; echo $# >>x", "cat k", "touch n", "stat -c %Y n >>x", "date +%s >>x", "sleep 2",
 	}
 	script := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 2).Draw(t, "parts"), "; ")
@@ -82,11 +87,12 @@ func TestDrawnOrdersLeftOut(t *testing.T) {
 			rapid.SampledFrom(parts).Draw(t, "own"))
 		spec := command.Spec{Commands: []command.Line{{Shell: line}}, Files: []command.File{
 			{Name: "n", Content: "0\n"}, {Name: "m", Content: "1\n2\n3\n4\n"}, {Name: "d/"}, {Name: "d/o"}}}
-		all, every, err := command.Ends(spec, true)
+		inTime := rapid.Bool().Draw(t, "in time")
+		all, every, err := command.Ends(spec, true, inTime)
 		if err != nil {
 			return // too many orders
 		}
-		ends, some, err := command.Ends(spec, false)
+		ends, some, err := command.Ends(spec, false, inTime)
 		require.NoError(t, err)
 		require.Equal(t, all, ends)
 		orders, most, compared = orders+some, most+every, compared+1

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -177,8 +178,10 @@ func (s *Spec) serial(sc *scenarios.Scenario) (serialRuns, error) {
 		s.early = nil
 	}()
 	out, err := s.everyOrder(sc)
-	if s.record.firsts && s.record.looks && !errors.Is(err, errManyOrders) {
-		s.record, s.everyBirth = newRecord(), true
+	for !s.everyBirth && s.record.firsts && s.record.looks && !errors.Is(err, errManyOrders) {
+		s.everyBirth = len(s.record.sought) == 0
+		maps.Copy(s.record.sought, s.sought)
+		s.record, s.sought = newRecord(), s.record.sought
 		out, err = s.everyOrder(sc)
 	}
 	if errors.Is(err, errManyOrders) && s.mayLookFirst() {

@@ -87,6 +87,9 @@ type Spec struct {
 	oneOrder bool
 	// everyBirth: that children begin or end is followed in every order with the calls of others, see reduce.go.
 	everyBirth bool
+	// sought are children, by number, that have children when their parents look at them or send them signals: so it is
+	// for calls by which these signals are told apart.
+	sought map[int]bool
 	// looksFirst: a look of one thread goes before the calls of the others, see threads.go.
 	looksFirst bool
 	// starts: some command has other processes or threads than its first, where faults are asked about.

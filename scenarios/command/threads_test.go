@@ -242,10 +242,10 @@ func TestLooksOfThreads(t *testing.T) {
 	files := map[string]string{"s": "ab", "log": ""}
 	spec := command.Spec{Commands: []command.Line{{Shell: looks + " own"}}, Files: []command.File{
 		{Name: "s", Content: "ab"}, {Name: "log"}}}
-	all, most, err := command.Ends(spec, true)
+	all, most, err := command.Ends(spec, true, false)
 	needTracing(t, err)
 	require.NoError(t, err)
-	ends, orders, err := command.Ends(spec, false)
+	ends, orders, err := command.Ends(spec, false, false)
 	require.NoError(t, err)
 	require.Equal(t, all, ends)
 	require.Len(t, ends, 2)

@@ -164,6 +164,9 @@ func (t *teller) goneBefore(s span, made, c claim, gone *change) bool {
 		t.say("%s and removed it %s, before the call %s.", t.making(made), t.did(gone.Step), t.at(end))
 	case by.Process != made.Choice.Task.Process:
 		t.code = "LP1009"
+		if t.judges(gone) {
+			t.code = "LP1015"
+		}
 		t.say("%s, but %s removed it %s", t.making(made), by, t.at(gone.Step))
 		for _, own := range t.claims(by, s.path, gone.Step) {
 			if own.on.Path == gone.Path && !own.call.Result.OK() {
@@ -172,11 +175,20 @@ func (t *teller) goneBefore(s span, made, c claim, gone *change) bool {
 			}
 		}
 		t.say(".")
+		t.jumped(gone.Step)
 	default:
 		return false
 	}
 	t.say(" So %s could make its own %s.", c.Choice.Task, t.at(c.N))
 	return true
+}
+
+// judges reports whether somebody who removes a file has judged whether its maker lives, or how old it is: it has looked
+// at the file and at the clock.
+func (s *story) judges(gone *change) bool {
+	clocks := s.clocks[gone.By]
+	return gone.went != nil && (len(gone.went.judged) > 0 ||
+		gone.went.how == saw && len(clocks) > 0 && clocks[0] < gone.Step)
 }
 
 // everLocked reports whether anybody has a kernel lock on a file at any time.

@@ -44,7 +44,7 @@ func (t *teller) takenAway(u *use) bool {
 		}
 	}
 	t.code = "LP1009"
-	if gone.went != nil && (len(gone.went.judged) > 0 || gone.went.how == saw) {
+	if gone.went != nil && gone.went.how == saw || t.judges(gone) {
 		t.code = "LP1015"
 	}
 	t.say(" It was %s that had made it %s, and %s was still at work.", u.task, t.at(made.Step), u.task)

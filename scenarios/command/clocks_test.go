@@ -56,6 +56,12 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh -c 'mkdir l || { touch -d -2sec r$$; [ r$$ -nt l ]; s=$?; rm r$$; " +
 			"[ $s = 0 ] && rmdir l && mkdir l || exit 1; }; rmdir l'",
 			"refused 1", "unknown", "more have passed", usual},
+		// Random numbers are the same in each execution, and others may have it do something else.
+		{"sh -c '[ $(od -An -N1 -tu1 /dev/urandom) -lt 128 ] && exec 9>l && flock 9; read x <n; echo $((x+1)) >n'", "",
+			"unknown", "draws random numbers, and with others it makes the call open n and not open l", usual},
+		{"sh -c 'exec 9>l; flock 9; t=$(mktemp t.XXXXXX); read x <n; echo $((x+1)) >$t; mv $t n'", "", "holds", "", usual},
+		{`python3 -c 'import fcntl; l = [open(n, "w") for n in {"alpha", "beta"}]; [fcntl.flock(f, 2) for f in l]'`, "",
+			"unknown", "it makes the call open beta O_WRONLY|O_CREAT|O_TRUNC and not open alpha", long},
 		// It is broken where clocks stand still.
 		{"sh gives-up.sh", "", "unknown", "nothing broke it as long as nobody is delayed", usual},
 		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", long},

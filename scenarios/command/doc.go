@@ -123,6 +123,10 @@
 // With [Spec.Stalls] clocks move from the beginning, and jump up to so many times by the same, which delays all
 // commands. Texts that tell the present time are not compared there.
 //
+// Random numbers, and the order of sets in Python and of hashes in Perl, are the same in each execution of a process.
+// Before a verdict holds each command runs alone with four others. Where it makes other calls then, but for names that
+// it draws, nothing holds. What it does otherwise only beside other commands is not seen.
+//
 // A command that looks below /proc at the name or the command line of another one's first process sees what that is at
 // its first call. Where it executes another program later, nothing holds. What a child of another command executes is
 // not known: a command that does something else for it is an error.

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -96,6 +98,7 @@ type Spec struct {
 	starts bool
 	// lasting: sleeps last, and each look at a clock is a call.
 	lasting bool
+	seed    uint64 // of random numbers, see draws.go
 	// later is how much later than the others a command begins.
 	later time.Duration
 	// mixed, when not 0, is the number of a drawn order of those calls.
@@ -197,12 +200,13 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Setting: s.Setting, Setup: s.setup,
 		Program: s.program, Same: s.sameAs,
 		Watch:    s.watch(),
-		Unjudged: s.unjudged,
 		OneOrder: func() string { return s.record.where() },
 		Assumed:  func() []scenarios.Premise { return append(s.record.assumed(), s.assumesShims()...) },
 		Slept:    func() time.Duration { return s.record.slept() },
 	}
 	st := &sc.Setting
+	drawn := sync.OnceValue(func() string { return s.draws(&sc) })
+	sc.Unjudged = func() string { return cmp.Or(s.unjudged(), drawn()) }
 	if s.Stalls == 0 { // delays that are longer are ruled out
 		sc.Late = s.late
 	}

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/scenarios"
+)
+
+// Whether random numbers matter. A process draws the same ones in each execution, which could not be repeated otherwise.
+// So before a verdict holds, each command runs alone with others. If it makes other calls then, what it does with the
+// usual ones says nothing: it may lock by the toss of a coin, or take two locks in the order of a set in Python.
+
+const (
+	// usualSeed is that of all other executions, otherSeeds with how many others a command is tried.
+	usualSeed, otherSeeds = 1, 4
+	// rare is in how many letters two names differ that no two processes draw alike: each draws another one, so that is
+	// followed.
+	rare = 3
+)
+
+// draws says of which command it is seen that random numbers matter; "" for none.
+func (s *Spec) draws(sc *scenarios.Scenario) string {
+	for i := range s.Commands {
+		if s.Commands[i].Func != nil || s.hasEarlier(i) {
+			continue
+		}
+		was, err := s.drawing(sc, i, usualSeed)
+		for n := range uint64(otherSeeds) {
+			var now []Step
+			if err == nil {
+				now, err = s.drawing(sc, i, usualSeed+1+n)
+			}
+			if err != nil { // it does not end alone, say
+				break
+			}
+			if is := s.drawsOtherwise(was, now); is != "" {
+				return fmt.Sprintf("nothing broke it, but %s (%s) draws random numbers, and with others it %s. Only some are "+
+					"tried: have it do the same whatever it draws", scenarios.ProcessName(i), s.Commands[i], is)
+			}
+		}
+	}
+	return ""
+}
+
+// drawing is what a command does alone with the random numbers of a seed.
+func (s *Spec) drawing(sc *scenarios.Scenario, process int, seed uint64) ([]Step, error) {
+	once, all := *s, *sc
+	once.record, once.shared, once.early, once.Crashes, once.oneOrder = newRecord(), nil, nil, 0, true
+	once.seed, all.Program = seed, once.program
+	if seed != usualSeed { // in which order sets and hashes of Python and Perl are gone through
+		once.Env = append(slices.Clip(s.Env), fmt.Sprintf("PYTHONHASHSEED=%d", seed), fmt.Sprintf("PERL_HASH_SEED=%d", seed))
+	}
+	port, err := once.alone(&all, sc.NewMachine(), process, false, nil, never, nil)
+	return port.steps, err
+}
+
+// drawsOtherwise says what a command does otherwise in the second of two runs; "" for nothing.
+func (s *Spec) drawsOtherwise(was, now []Step) string {
+	then, names := s.names(was), s.names(now)
+	alike := func(a, b string) bool { return a == b || !then[b] && !names[a] && differ(a, b) >= rare }
+	for n := range max(len(was), len(now)) {
+		if n == len(now) {
+			return "ends, where it made the call " + brief(was[n].Op.String())
+		}
+		if n == len(was) {
+			return "makes the call " + brief(now[n].Op.String()) + ", where it ended"
+		}
+		a, b := &was[n].Op, &now[n].Op
+		if a.Call != b.Call || a.Flags != b.Flags || a.FD != b.FD || !alike(a.Path, b.Path) || !alike(a.Path2, b.Path2) {
+			return "makes the call " + brief(b.String()) + " and not " + brief(a.String())
+		}
+	}
+	return ""
+}
+
+// names are all that a run uses, and those of the start.
+func (s *Spec) names(steps []Step) map[string]bool {
+	all := map[string]bool{}
+	for _, f := range s.Files {
+		all[s.at(strings.TrimSuffix(f.Name, "/"))] = true
+	}
+	for i := range steps {
+		all[steps[i].Op.Path], all[steps[i].Op.Path2] = true, true
+	}
+	return all
+}
+
+// differ is in how many letters two names differ between what both begin and end with, in the shorter one.
+func differ(a, b string) int {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return min(len(a), len(b))
+}

@@ -150,8 +150,8 @@ func (r Result) anySleep(ctx context.Context, o Options) (Result, error) {
 	case err != nil || res.Verdict == Holds || res.late:
 		return r, err
 	case res.Verdict == Unknown:
-		res.Why = "no delay of all commands at once breaks it. Whether it breaks when one command alone is slow, while " +
-			"another one polls, is not known: " + res.Why
+		res.Why = "no delay of all commands at once breaks it. Whether it breaks when one command alone is slow, " +
+			"while another one polls, is not known: " + res.Why
 	}
 	return res, nil
 }

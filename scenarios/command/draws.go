@@ -8,9 +8,10 @@ import (
 	"lockpick/scenarios"
 )
 
-// Whether random numbers matter. A process draws the same ones in each execution, which could not be repeated otherwise.
-// So before a verdict holds, each command runs alone with others. If it makes other calls then, what it does with the
-// usual ones says nothing: it may lock by the toss of a coin, or take two locks in the order of a set in Python.
+// Whether random numbers matter. A process draws the same ones in each execution, which could not be repeated
+// otherwise. So before a verdict holds, each command runs alone with others. If it makes other calls then, what it does
+// with the usual ones says nothing: it may lock by the toss of a coin, or take two locks in the order of a set in
+// Python.
 
 const (
 	// usualSeed is that of all other executions, otherSeeds with how many others a command is tried.
@@ -36,8 +37,9 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 				break
 			}
 			if is := s.drawsOtherwise(was, now); is != "" {
-				return fmt.Sprintf("nothing broke it, but %s (%s) draws random numbers, and with others it %s. Only some are "+
-					"tried: have it do the same whatever it draws", scenarios.ProcessName(i), s.Commands[i], is)
+				return fmt.Sprintf("nothing broke it, but %s (%s) draws random numbers, and with others it %s. Only "+
+					"some are tried: have it do the same whatever it draws",
+					scenarios.ProcessName(i), s.Commands[i], is)
 			}
 		}
 	}
@@ -50,7 +52,7 @@ func (s *Spec) drawing(sc *scenarios.Scenario, process int, seed uint64) ([]Step
 	once.record, once.shared, once.early, once.Crashes, once.oneOrder = newRecord(), nil, nil, 0, true
 	once.seed, all.Program = seed, once.program
 	if seed != usualSeed { // in which order sets and hashes of Python and Perl are gone through
-		once.Env = append(slices.Clip(s.Env), fmt.Sprintf("PYTHONHASHSEED=%d", seed), fmt.Sprintf("PERL_HASH_SEED=%d", seed))
+		once.Env = append(slices.Clip(s.Env), fmt.Sprint("PYTHONHASHSEED=", seed), fmt.Sprint("PERL_HASH_SEED=", seed))
 	}
 	port, err := once.alone(&all, sc.NewMachine(), process, false, nil, never, nil)
 	return port.steps, err
@@ -68,7 +70,8 @@ func (s *Spec) drawsOtherwise(was, now []Step) string {
 			return "makes the call " + brief(now[n].Op.String()) + ", where it ended"
 		}
 		a, b := &was[n].Op, &now[n].Op
-		if a.Call != b.Call || a.Flags != b.Flags || a.FD != b.FD || !alike(a.Path, b.Path) || !alike(a.Path2, b.Path2) {
+		if a.Call != b.Call || a.Flags != b.Flags || a.FD != b.FD ||
+			!alike(a.Path, b.Path) || !alike(a.Path2, b.Path2) {
 			return "makes the call " + brief(b.String()) + " and not " + brief(a.String())
 		}
 	}

@@ -55,8 +55,9 @@ type record struct {
 	// rootFirsts: the first process of a command was it whose call went first. signals: a command has sent another's
 	// first process a signal, to which it matters what that has done.
 	rootFirsts, signals bool
-	sought              map[int]bool // more children, by number, that are to be [Spec.sought]
-	oneOrder            string       // where only one order was followed, of several places the first in the order of texts
+	oneOrder            string // where only one order was followed, of several places the first in the order of texts
+	// sought are more children, by number, that are to be [Spec.sought].
+	sought map[int]bool
 }
 
 // maxRecorded bounds a record, in bytes, about.

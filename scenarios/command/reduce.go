@@ -11,9 +11,9 @@ import (
 // Orders of a command's own calls that need not be followed, since another one comes to the same.
 
 // reduces reports whether such orders are left out. They are followed where more happens than calls: a kill of
-// the first process may come between two calls, and tells them apart; so does what begins with a call. Clocks that move
-// tell nothing: what goes first reads no clock and leaves no time behind, and no time passes while it can go on, but by a
-// stall, which may come before it as well as after it.
+// the first process may come between two calls, and tells them apart; so does what begins with a call. Clocks that
+// move tell nothing: what goes first reads no clock and leaves no time behind. No time passes while it can go on, but
+// by a stall, which may come before it as well as after it.
 func (d *driver) reduces() bool {
 	s := d.spec
 	return !s.everyBirth && !s.oneOrder && s.mixed == 0 && s.Inside == "" && s.Crashes == 0 && s.PowerLosses == 0 &&
@@ -162,7 +162,8 @@ func looksAtKin(op fsfake.Op) bool {
 // looksAtOwn reports whether a process looks at a child of its own, or sends it a signal, as timeout(1) does. It has
 // started the child itself, and while it waits for its end it does not look: so all orders of that are followed. Where
 // the child has children, those of its calls that go first elsewhere may come after the signal: such a child is sought,
-// and they do not ([driver.tells]). Besides there are only those by whom the process was started, and those of the child.
+// and they do not ([driver.tells]). Besides there are only those by whom the process was started, and those of the
+// child.
 func (d *driver) looksAtOwn(pid int, op fsfake.Op) bool {
 	children, others := d.run.Taken(pid)
 	if !slices.Contains(children, op.Pid) || slices.ContainsFunc(others, func(other int) bool {

@@ -183,8 +183,8 @@ func (t *teller) goneBefore(s span, made, c claim, gone *change) bool {
 	return true
 }
 
-// judges reports whether somebody who removes a file has judged whether its maker lives, or how old it is: it has looked
-// at the file and at the clock.
+// judges reports whether somebody who removes a file has judged whether its maker lives, or how old it is: it has
+// looked at the file and at the clock.
 func (s *story) judges(gone *change) bool {
 	clocks := s.clocks[gone.By]
 	return gone.went != nil && (len(gone.went.judged) > 0 ||

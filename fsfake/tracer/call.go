@@ -57,7 +57,7 @@ func (t *thread) called() {
 	t.c = call{nr: int(info.u[0])}
 	copy(t.c.args[:], info.u[1:7])
 	t.ties()
-	t.subst, t.fakeOnly, t.asked, t.asks = nil, false, false, 0
+	t.subst, t.fakeOnly, t.asked, t.asks, t.heard = nil, false, false, 0, nil
 	if info.arch != archX86_64 || t.c.nr&(1<<30) != 0 {
 		t.unmodelled("32-bit system calls are not handled")
 		return

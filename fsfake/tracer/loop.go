@@ -257,6 +257,7 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 		if w := r.c.Wrong; w != nil && w.Told != nil && r.c.Through == "" {
 			res = w.Told(t.op, res)
 		}
+		t.heard = append(t.heard, res)
 		f(res)
 		return nil
 	}

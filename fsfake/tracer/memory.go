@@ -76,6 +76,9 @@ func (p *process) memory(open pipes) ([]byte, error) {
 			regs.Rdi, regs.Rsi, regs.Rdx = t.c.args[0], t.c.args[1], t.c.args[2]
 		}
 		out = fmt.Appendf(out, "%d %s %+v %v %+v\n", t.n, t.state, regs, t.c.args, t.signals())
+		if t.state == asking && t.asks > 1 { // amid a call that takes several, as copy_file_range(2) does
+			out = fmt.Appendf(out, "%v %+v\n", &t.op, t.heard)
+		}
 	}
 	out, err := p.openFiles(out, open)
 	if err == nil && open != nil {

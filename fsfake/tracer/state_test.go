@@ -50,6 +50,25 @@ func TestStateOfARun(t *testing.T) {
 	}
 }
 
+// Amid a call that takes several steps, as copy_file_range(2) does, each step has a state of its own, although the
+// process remembers the same.
+func TestStateAmidACall(t *testing.T) {
+	m := newMachine()
+	must(m.Proc(100).WriteFile(dir+"/n", []byte("1\n"), 0o644))
+	run, err := tracer.Start(config("perl", "-e",
+		`open F, "<n"; open G, ">a"; for (1, 2) { syscall(326, fileno F, 0, fileno G, 0, 10, 0) }`))
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	states := map[string]bool{}
+	toItsEnd(t, m, run, func(p tracer.Pending, _ fsfake.Result) {
+		sum := run.State()
+		require.False(t, states[sum], p.Op)
+		states[sum] = true
+	})
+	require.Greater(t, len(states), 6)
+}
+
 // What a process keeps in a file of its memory is in no sum.
 func TestNoStateOfRealFiles(t *testing.T) {
 	for script, known := range map[string]bool{

@@ -49,6 +49,7 @@ type thread struct {
 	op     fsfake.Op           // asking: what
 	exit   Exit                // asking: how the process ends
 	asks   int                 // how often it has asked in this call
+	heard  []fsfake.Result     // the answers in this call so far
 	asked  bool                // it has just asked for the working directory
 	answer func(fsfake.Result) // asking: what to do with the answer
 	after  func(ret int64)     // when the real call has returned

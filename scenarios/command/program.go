@@ -141,7 +141,7 @@ func (d *driver) recorded() error {
 
 // drive executes the command from its start.
 func (d *driver) drive() error {
-	if n := d.spec.mostRuns; n > 0 && d.spec.record.started() >= n {
+	if n := d.spec.mostRuns; n > 0 && d.spec.record.started()-d.spec.ran >= n {
 		return ErrTooLong
 	}
 	config := d.spec.config(d.process)

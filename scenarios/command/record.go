@@ -28,13 +28,15 @@ type record struct {
 	changes fsfake.Footprint
 	threads bool // of one process have made calls, in a command that ran alone
 	acts    bool // some command has made a call on which others may hang, when it ran alone
-	mu      sync.Mutex
-	calls   int // of the execution that has made most, to the system
-	roots   map[start]*place
-	twins   map[twin]*runs
-	whole   map[twin]*bool
-	bytes   int
-	full    bool // some place was not taken
+	// fewerOrders: some execution had children or threads, and orders of their calls were left out (reduce.go).
+	fewerOrders bool
+	mu          sync.Mutex
+	calls       int // of the execution that has made most, to the system
+	roots       map[start]*place
+	twins       map[twin]*runs
+	whole       map[twin]*bool
+	bytes       int
+	full        bool // some place was not taken
 	// lineages counts the executions that were started.
 	lineages int
 	// outside are the files outside of the virtual directory that executions have changed or locked,
@@ -48,6 +50,7 @@ type record struct {
 	compared int
 	late     map[start]*lateness // where each looked at the clock; see clocks.go
 	lateTries
+	ordered map[twin]bool     // ends of paths that were repeated with file times in another order
 	undated map[dating]string // long texts without their dates
 	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
 	// for he looked at processes that commands had started, or compares what these print.
@@ -126,7 +129,7 @@ func newRecord() *record {
 		roots: map[start]*place{}, twins: map[twin]*runs{}, whole: map[twin]*bool{},
 		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{},
 		programsRun: map[string]bool{}, late: map[start]*lateness{}, sought: map[int]bool{},
-		lateTries: lateTries{map[twin]bool{}, map[twin]bool{}, map[twin]bool{}}}
+		lateTries: lateTries{map[twin]bool{}, map[twin]bool{}, map[twin]bool{}}, ordered: map[twin]bool{}}
 }
 
 // begin returns where a process begins, as far as that may be served; else nil. Who learns is served
@@ -194,6 +197,9 @@ func (r *record) begins() int {
 func (r *record) come(d *driver, is *place) (*place, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	several := is.op.Call == fsfake.CallForkAs || is.op.Call == fsfake.CallChoose ||
+		slices.ContainsFunc(is.notes, func(v any) bool { _, by := v.(scenarios.By); return by })
+	r.fewerOrders = r.fewerOrders || several && d.reduces()
 	var was *place
 	if d.calls == 0 {
 		was = r.roots[d.spec.start(d.process)]

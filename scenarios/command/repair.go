@@ -405,7 +405,7 @@ func (r *Repair) Trials() []Trial {
 	}
 	if r.Spec.Crashes == 0 { // last, for it takes the longest; which calls go first is another question then
 		killed := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
-		killed.Crashes, killed.mostRuns = 1, mostKilledRuns
+		killed.Crashes, killed.mostRuns, killed.shared = 1, mostKilledRuns, r.Spec.shared
 		who := "" // what that has started goes on, and has the lock
 		if !slices.ContainsFunc(killed.Commands, func(l Line) bool { return !l.underFlock() }) {
 			who = " of flock"
@@ -456,7 +456,7 @@ func (s *Spec) KilledAlone() (out []Trial) {
 		out = append(out, Trial{"all", s.changed(s.Commands, s.Files)})
 	}
 	for i := range out {
-		out[i].Spec.Crashes = 1
+		out[i].Spec.Crashes, out[i].Spec.shared = 1, s.shared
 	}
 	return out
 }

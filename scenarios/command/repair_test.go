@@ -134,14 +134,21 @@ func TestTrials(t *testing.T) {
 }
 
 // What was executed of a repair is not executed again with a process more, and a third process that runs something else
-// is not taken for it. With a kill all is executed: which calls go first is another question then.
+// is not taken for it. With a kill all is executed of commands that have children: which calls go first is another
+// question then.
 func TestTrialsShareExecutions(t *testing.T) {
 	r := &Repair{Spec: Spec{Commands: []Line{{Shell: "cat n"}, {Shell: "touch n"}}}}
 	trials := r.Trials()
 	a, b := trials[1].Spec, trials[2].Spec
 	require.Same(t, trials[0].Spec.shared, a.shared)
 	require.Same(t, a.shared, b.shared)
-	require.Nil(t, trials[3].Spec.shared)
+	for _, reduced := range []bool{false, true} {
+		killed := trials[3].Spec
+		killed.Dir, killed.shared.fewerOrders = "/data", reduced
+		_, err := killed.bare()
+		require.NoError(t, err)
+		require.Equal(t, !reduced, killed.record == a.shared, "where children may be killed between others' calls")
+	}
 	require.Equal(t, a.start(1), b.start(1))
 	require.NotEqual(t, a.start(2), b.start(2))
 }
@@ -195,15 +202,19 @@ func TestSameAlone(t *testing.T) {
 	}{
 		{"sh up.sh", true},
 		{"flock n.lock sh up.sh", true},
+		{"flock -F n.lock sh up.sh", true},
 		{"true <n", false},
 		{"sh up.sh; exit 75", false},
 	} {
 		if strings.HasPrefix(c.shell, "flock") {
 			testmain.Needs(t, "flock", "./scenarios/command")
 		}
-		same, err := s.SameAlone(&Repair{Lock: "n.lock", Spec: s.changed([]Line{{Shell: c.shell}}, s.Files)})
+		r := &Repair{Lock: "n.lock", Spec: s.changed([]Line{{Shell: c.shell}}, s.Files)}
+		same, err := s.SameAlone(r)
 		require.NoError(t, err)
 		require.Equal(t, c.same, same, c.shell)
+		child := strings.HasPrefix(c.shell, "flock n") || strings.Contains(c.shell, ";")
+		require.Equal(t, child, r.Spec.shared.fewerOrders, c.shell)
 	}
 	waits := s.changed([]Line{{Shell: "exec 8>k; flock 8; exec 9>k; flock 9; sh up.sh"}}, s.Files)
 	testmain.Needs(t, "flock", "./scenarios/command")

@@ -71,6 +71,7 @@ type Spec struct {
 	Wrong *tracer.Wrong
 
 	mostRuns int     // executions, after which nothing is decided any more; 0 for no bound
+	ran      int     // executions that the record had before
 	worth    int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
 	record   *record // of the scenario's executions
 	shared   *record // of all scenarios that are made of it; nil where each has its own, see Share
@@ -195,6 +196,10 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	default:
 		s.record = s.shared
 	}
+	if s.Crashes > 0 && s.record.fewerOrders { // a kill may come between calls that one order has next to each other
+		s.record = newRecord()
+	}
+	s.ran = s.record.started()
 	sc := scenarios.Scenario{
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: s.Setting, Setup: s.setup,

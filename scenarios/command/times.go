@@ -49,7 +49,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 		for _, end := range s.record.lateness(s.start(i)).ends {
 			path := end.path()
 			shown := timesShown(path, seen)
-			if len(shown) == 0 {
+			if len(shown) == 0 || s.record.ordered[end.twin] {
 				continue
 			}
 			if tried == mostOrdered {
@@ -62,6 +62,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 				return fmt.Sprintf("%s (%s) acts on the order of file times: when that is another one, it %s",
 					scenarios.ProcessName(i), s.Commands[i], is), err
 			}
+			s.record.ordered[end.twin] = true
 		}
 	}
 	return none, nil

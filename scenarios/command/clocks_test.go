@@ -59,7 +59,8 @@ func TestTimeThatMatters(t *testing.T) {
 		// Random numbers are the same in each execution, and others may have it do something else.
 		{"sh -c '[ $(od -An -N1 -tu1 /dev/urandom) -lt 128 ] && exec 9>l && flock 9; read x <n; echo $((x+1)) >n'", "",
 			"unknown", "draws random numbers, and with others it makes the call open n and not open l", usual},
-		{"sh -c 'exec 9>l; flock 9; t=$(mktemp t.XXXXXX); read x <n; echo $((x+1)) >$t; mv $t n'", "",
+		{"sh -c 'exec 9>l; flock 9; t=t$(od -An -N4 -tx4 </dev/urandom); " +
+			`read x <n; echo $((x+1)) >"$t"; mv "$t" n'`, "",
 			"holds", "", usual},
 		{`python3 -c 'import fcntl; l = [open(n, "w") for n in {"alpha", "beta"}]; [fcntl.flock(f, 2) for f in l]'`, "",
 			"unknown", "it makes the call open beta O_WRONLY|O_CREAT|O_TRUNC and not open alpha", long},

@@ -175,6 +175,14 @@ func (g *decision) keep(one *space, plan []attempt) {
 	})
 }
 
+// moot reports whether more schedules tell nothing of a property: each end of the one program is right, or somebody
+// waits for ever where only a few orders of a program's own calls are followed.
+func (g *decision) moot() bool {
+	set := &g.t.Sc.Setting
+	return g.x.OneOrder() && g.t.Property.Question != scenarios.NoQuestion ||
+		g.t.Property.Unjudged != "" && set.Processes == 1 && faults(set) == 0
+}
+
 // missing says why what was covered is not enough; "" if it is.
 func (g *decision) missing(ctx context.Context, a *attempt) (why string, err error) {
 	if a.accept == whenComplete {
@@ -182,7 +190,11 @@ func (g *decision) missing(ctx context.Context, a *attempt) (why string, err err
 			g.c.Enough = !g.c.Complete
 			return "", nil
 		}
-		if g.c.Complete || ctx.Err() != nil {
+		switch {
+		case g.c.Complete || ctx.Err() != nil:
+			return "", nil
+		case g.moot():
+			g.c.Why = g.oneOrder()
 			return "", nil
 		}
 		return g.c.Why, nil

@@ -33,6 +33,9 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 
 // oneOrder says why a space that was covered is no proof all the same.
 func (g *decision) oneOrder() string {
+	if why := g.t.Property.Unjudged; why != "" {
+		return why
+	}
 	return g.where("nothing broke it, but several threads or processes of one program asked at once, and only one " +
 		"order of their calls was followed")
 }

@@ -88,6 +88,10 @@ func (r *Result) Known() string {
 func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	limits := g.o.limits(g.t.Sc, g.t.Property)
 	limits.Local = traitsOf(g.t).local
+	few := g.x.OneOrder() && faults(&g.t.Sc.Setting) == 0 // nothing holds, and this breaks most of what is broken
+	if few {
+		limits.Executions = g.x.Learned().Coroutines + pairExecutions
+	}
 	p, err := g.x.CoverPreemptions(ctx, g.first(), limits, 2, 1,
 		search.Limits{Executions: pairExecutions, States: pairStates})
 	if err != nil {
@@ -107,6 +111,9 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 		g.known |= shown
 		g.c.Enough = true
 		return "whether random runs find it, too, is not known yet", nil
+	case few && ctx.Err() == nil:
+		g.c.Why = g.oneOrder()
+		return "", nil
 	case ctx.Err() != nil:
 		g.c.Why = fmt.Sprintf("it was stopped while schedules with few preemptions were made (at most %d)", p.Bound+1)
 		return "", nil
@@ -166,14 +173,18 @@ func (g *decision) confirmBound(ctx context.Context) (why string, err error) {
 		g.c.Why = "it was stopped while what holds with few preemptions was looked at again"
 		return "", nil
 	case err == nil && why == "":
-		set := &g.t.Sc.Setting
-		faults := set.Crashes + set.Stalls + set.PowerLosses + set.FailingCalls + set.Signals
 		g.within = &Within{
-			Preemptions: p.Bound, Places: p.Places, Faultless: faults > 0, Still: g.t.Sc.Late != nil, Fair: p.Fair,
+			Preemptions: p.Bound, Places: p.Places, Faultless: faults(&g.t.Sc.Setting) > 0,
+			Still: g.t.Sc.Late != nil, Fair: p.Fair,
 		}
 		why = g.within.String()
 	}
 	return why, err
+}
+
+// faults is how many a setting allows.
+func faults(set *scenarios.Setting) int {
+	return set.Crashes + set.Stalls + set.PowerLosses + set.FailingCalls + set.Signals
 }
 
 // drawn makes schedules with more preemptions, directed ones first, and keeps the first of each kind that breaks the

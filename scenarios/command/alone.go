@@ -27,7 +27,8 @@ type aloneEnd struct {
 }
 
 // maxOrders is how many orders of its own calls a command that runs alone may have, where nobody can say which of them
-// meet. Two goroutines that count under a lock have 24, two children that make six calls each 924.
+// meet, or where it ends in several ways: these are what there is to tell of it. Two goroutines that count under a lock
+// have 24, two children that make six calls each 924.
 const maxOrders = 200
 
 var errManyOrders = errors.New("command: its calls have too many orders")
@@ -55,7 +56,7 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 	error) {
 	var out []aloneEnd
 	var endless error
-	seen := map[string]bool{}
+	seen, ends := map[string]bool{}, map[string]bool{}
 	isNew := func(m *fsfake.Machine) bool {
 		key := string(m.AppendKey(nil)) + s.outcome(scenarios.NewView(m)).Key(nil)
 		was := seen[key]
@@ -66,7 +67,9 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 	*bereft = meeting{at: map[string]bool{}, changes: met.changes}
 	var ways []way
 	for n := 0; ; n++ {
-		if met.unknown && n >= maxOrders || n > 0 && s.record.another() || n >= fewThreadOrders && s.mayLookFirst() {
+		dear := met.unknown || len(ends) > 1 && !s.everyBirth
+		if s.ownOrders == 0 && (dear && n >= maxOrders || n > 0 && s.record.another() ||
+			n >= fewThreadOrders && s.mayLookFirst()) {
 			return nil, errManyOrders
 		}
 		end, known := aloneEnd{m: m.Clone()}, len(ways)
@@ -81,6 +84,8 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 			endless, end.m = err, nil
 		case port.meets:
 			end.m = nil
+		default:
+			ends[s.outcome(scenarios.NewView(end.m)).Key(nil)] = true
 		}
 		var cuts []*fsfake.Machine
 		if kills {
@@ -97,7 +102,10 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 			out = append(out, end)
 		}
 		if ways = nextWays(ways, 0); ways == nil {
-			if endless == nil && !slices.ContainsFunc(out, func(e aloneEnd) bool { return e.m != nil }) {
+			switch is := slices.ContainsFunc(out, func(e aloneEnd) bool { return e.m != nil }); {
+			case is && s.ownOrders > 0: // in a drawn order somebody may wait for whom that leaves behind
+				endless = nil
+			case !is && endless == nil:
 				endless = fmt.Errorf("%s %w, so it cannot be judged beside others", s.runAlone(process), stuck(errAlone.Error()))
 			}
 			return out, endless

@@ -49,7 +49,7 @@ func (s Spec) movesClocks(sc, strict *scenarios.Scenario) {
 	case s.lasting:
 		return
 	}
-	both := s.readAgain(func(again *Spec) { again.lasting, again.oneOrder = true, false })
+	both := s.readAgain(func(again *Spec) { again.lasting, again.ownOrders = true, 0 })
 	sc.InTime = func() (scenarios.Scenario, error) { r, err := both(); return r[0], err }
 	strict.InTime = func() (scenarios.Scenario, error) { r, err := both(); return r[1], err }
 }

@@ -93,19 +93,22 @@
 // up, and one order is followed, where another call may wait for a lock (a record lock that a process waits for while
 // it has another, a wait that a signal may end, or, where clocks move, with --inside or with calls that fail, any
 // wait beside another call), where a timer runs beside 30 rounds of a loop that sleeps and finds the same each time,
-// and where the command has more than 2000 orders that do not meet when it runs alone, or more than a hundred where
-// its state is unknown; a scenario in which that happened never holds (the verdict is unknown), while what a state
-// breaks is broken, unless the commands end so when they run one after the other in one of 24 drawn orders of their
-// own calls; that somebody waits for ever is not said there. Threads that race through memory, or for a mutex, do so
-// in one order; that is assumed, and said with the verdict. Where they have more than 50 orders, their looks at what
-// nobody changes go first, and a descriptor belongs to the thread that looks at it. Who maps a file sees what it
-// held then, also when others write to it later, which is assumed, and said. Loops after which all processes of a
-// command remember what they remembered after an earlier round are endless. Others are tried out for 100 rounds, and
-// before a verdict holds for 2000, or 400 that start processes. What a command does otherwise then makes the verdict
-// unknown; what it does later is assumed away, and said. Where rounds of polling come in so many orders that 300
-// executions are not all, a program is taken to forget a round when it sleeps: that is tried out, and said with the
-// verdict. Of the processes of a command only the first is killed, alone or with all others. Three or more commands
-// are compared with every serial order, also with those that real time rules out.
+// and where the command has more than 2000 orders that do not meet when it runs alone, or more than 200 where its state
+// is unknown, or where it ends in several ways. Then the schedule chooses one of a few orders for each command: the
+// first, one in which its processes and threads take turns, one in which the last goes first, and drawn ones, and
+// schedules with few preemptions are all that is tried without faults. A scenario in which one order was followed, or a
+// few, never holds (the verdict is unknown), while what a state breaks is broken, unless the commands end so when they
+// run one after the other in one of 24 drawn orders of their own calls; that somebody waits for ever is not said there.
+// Threads that race through memory, or for a mutex, do so in one order; that is assumed, and said with the verdict.
+// Where they have more than 50 orders, their looks at what nobody changes go first, and a descriptor belongs to the
+// thread that looks at it. Who maps a file sees what it held then, also when others write to it later, which is
+// assumed, and said. Loops after which all processes of a command remember what they remembered after an earlier round
+// are endless. Others are tried out for 100 rounds, and before a verdict holds for 2000, or 400 that start processes.
+// What a command does otherwise then makes the verdict unknown; what it does later is assumed away, and said. Where
+// rounds of polling come in so many orders that 300 executions are not all, a program is taken to forget a round when
+// it sleeps: that is tried out, and said with the verdict. Of the processes of a command only the first is killed,
+// alone or with all others. Three or more commands are compared with every serial order, also with those that real time
+// rules out.
 //
 // # Clocks
 //

@@ -49,7 +49,7 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 // drawing is what a command does alone with the random numbers of a seed.
 func (s *Spec) drawing(sc *scenarios.Scenario, process int, seed uint64) ([]Step, error) {
 	once, all := *s, *sc
-	once.record, once.shared, once.early, once.Crashes, once.oneOrder = newRecord(), nil, nil, 0, true
+	once.record, once.shared, once.early, once.Crashes, once.ownOrders = newRecord(), nil, nil, 0, 1
 	once.seed, all.Program = seed, once.program
 	if seed != usualSeed { // in which order sets and hashes of Python and Perl are gone through
 		once.Env = append(slices.Clip(s.Env), fmt.Sprint("PYTHONHASHSEED=", seed), fmt.Sprint("PERL_HASH_SEED=", seed))

@@ -21,7 +21,7 @@ func Ends(s Spec, every, inTime bool) (ends []string, orders int, err error) {
 		ends = append(ends, o.Outcome.Key(nil))
 	}
 	slices.Sort(ends)
-	if s.oneOrder && err == nil {
+	if s.ownOrders > 0 && err == nil {
 		err = errManyOrders
 	}
 	if s.everyBirth != every {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,7 +26,7 @@ const drawnOrders, dearOrders, fewOrders = 24, 8, 4
 func (s *Spec) reconsider(
 	sc *scenarios.Scenario, accepts func(scenarios.View) bool, add func(outcome.Order),
 ) func(scenarios.View, bool) (bool, error) {
-	if !s.oneOrder {
+	if s.ownOrders == 0 {
 		return nil
 	}
 	drawn := uint64(0)
@@ -72,34 +73,77 @@ func (s *Spec) drawnOrder(sc *scenarios.Scenario, seed uint64) ([]outcome.Order,
 	return o.out, err
 }
 
-// A mixer draws an order of a command's own calls. Each of its processes and threads has a rank, and the first that
-// can go on does. Now and then the one whose turn it is becomes the last.
-type mixer struct {
-	r     *rand.Rand
-	ranks map[fsfake.Task]float64
+// fewOwnOrders is how many orders of its own calls a command has that has too many, by how many commands there are: the
+// schedule chooses one for each.
+func (s *Spec) fewOwnOrders() int {
+	switch n := len(s.Commands); {
+	case n > 2:
+		return 2
+	case s.record.dear():
+		return 5 - n
+	case n == 2:
+		return 4
+	}
+	return 12
 }
 
-// mixes takes the call that goes on in a drawn order.
-func (d *driver) mixes(set []tracer.Pending) *tracer.Pending {
-	if d.mix == nil {
-		d.mix = &mixer{rand.New(rand.NewPCG(d.spec.mixed, uint64(d.process))), map[fsfake.Task]float64{}}
+// ownOrders tells of the orders of its own calls in which a command may go on: the first that is followed, and others
+// in which those races show that two children are most likely to have.
+func ownOrders(n int) []string {
+	out := []string{"the first of its own calls each time", "its processes and threads in turn",
+		"the last of its own calls each time"}
+	for len(out) < n {
+		out = append(out, fmt.Sprintf("its own calls as drawn, %d", len(out)-2))
 	}
+	return out[:n]
+}
+
+// mixes takes the call that goes on in such an order, and else in one that is drawn: then a process or thread goes on
+// for a while. One that has tried in vain to lock waits until another one has gone on.
+func (d *driver) mixes(set []tracer.Pending) *tracer.Pending {
 	if timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 }); timers > 0 {
 		set = set[:timers]
 	}
-	best := 0
-	for i := range set {
-		if _, known := d.mix.ranks[set[i].Task]; !known {
-			d.mix.ranks[set[i].Task] = d.mix.r.Float64()
+	slices.SortFunc(set, func(p, q tracer.Pending) int {
+		return cmp.Or(cmp.Compare(p.Task.Pid, q.Task.Pid), cmp.Compare(p.Task.N, q.Task.N))
+	})
+	at := len(set) - 1
+	switch {
+	case d.order == 1:
+		at = max(0, slices.IndexFunc(set, func(p tracer.Pending) bool {
+			return p.Task.Pid > d.went.Pid || p.Task.Pid == d.went.Pid && p.Task.N > d.went.N
+		}))
+	case d.order > 2:
+		by := uint64(d.calls / drawnTurn)
+		if d.spec.mixed > 0 { // equal commands do the same, but where all orders are drawn
+			by |= uint64(d.process) << 32
 		}
-		if d.mix.ranks[set[i].Task] < d.mix.ranks[set[best].Task] {
-			best = i
+		at = rand.New(rand.NewPCG(d.order, by)).IntN(len(set))
+	}
+	for n := 0; n < len(set) && slices.Contains(d.vain, set[at].Task); n++ {
+		at = (at + 1) % len(set)
+	}
+	return &set[at]
+}
+
+// drawnTurn is after how many calls another process or thread goes on in an order that is drawn.
+const drawnTurn = 6
+
+// goesInTurn makes a call in such an order. Who would wait for a lock tries to have it, as long as another can go on.
+func (d *driver) goesInTurn(p tracer.Pending) error {
+	d.went = p.Task
+	if !p.Blocked && p.Op.MayBlock() && (tracer.Parks(p.Op) || p.Op.Call == fsfake.CallSetlk) &&
+		!slices.Contains(d.vain, p.Task) {
+		held, err := d.tries(p)
+		if held {
+			d.vain = append(slices.Clip(d.vain), p.Task)
+		} else {
+			d.vain = nil
 		}
+		return err
 	}
-	if len(set) > 1 && d.mix.r.IntN(10) == 0 {
-		d.mix.ranks[set[best].Task]++
-	}
-	return &set[best]
+	d.vain = nil
+	return d.goOn(p)
 }
 
 // Where only one order of a command's own calls is followed, and why.
@@ -139,7 +183,7 @@ func (d *driver) oneOrderFor(p *tracer.Pending) string {
 		return ", a lock that another process has closed a descriptor of: close it later, or open the file anew"
 	case p.Signalled:
 		return ", for which a signal has come: have the signal end the program, or wait with flock -w"
-	case s.oneOrder:
+	case s.ownOrders > 0:
 		return "; the command has too many orders when it runs alone: let fewer of its processes run at once"
 	case s.Inside != "":
 		return ": ask without --inside"

@@ -33,6 +33,37 @@ func TestOwnOrders(t *testing.T) {
 	}
 }
 
+// Two children add one to n, each, and read it without a lock, and have more orders than are followed. Alone they leave
+// 1 or 2. Two such commands leave 2 to 4, one after the other; 1 is left where one has its two children read, and the
+// other one ends before they write: a few of their own orders show both.
+func TestFewOwnOrders(t *testing.T) {
+	program := compiled(t, "gcc", "own-counters.c")
+	for _, c := range []struct {
+		lines         []string
+		verdict, says string
+	}{
+		{[]string{program}, "unknown",
+			`in more ways than one, by the order of its own processes or threads: n is "2" or "1".`},
+		{twice(program + " l"), "broken", `n is "1" or "2"; each counts as right`},
+	} {
+		t.Run(c.verdict, func(t *testing.T) {
+			t.Parallel()
+			testmain.Slow(t, "it follows many orders", "./scenarios/command")
+			sc := scenario(t, "gcc", c.lines, map[string]string{"n": "0", "l": ""}, "refused none")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
+			require.Contains(t, r.Why+strings.Join(scenarios.Texts(sc.Assumes), "; "), c.says)
+			if cx := r.Counterexample; cx != nil {
+				n, _ := scenarios.NewView(cx.Trace[len(cx.Trace)-1].After).ReadFile("/data/n")
+				require.Equal(t, "1", n)
+			}
+		})
+	}
+}
+
 // A command whose own children race ends in two ways alone. Each is that of a serial run; of one command it is all
 // there is to say, so that it does not hold. Children that no order tells apart change nothing.
 func TestSeveralEndsAlone(t *testing.T) {

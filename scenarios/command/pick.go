@@ -32,7 +32,17 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	set = d.awake(set)
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
 	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 })
-	if d.spec.mixed > 0 {
+	if d.spec.ownOrders > 1 && len(set) > 1 && !d.orderKnown {
+		r, err := d.choose(set[0].Task, ownOrders(d.spec.ownOrders))
+		if err != nil || notMade(r) {
+			return nil, err
+		}
+		d.orderKnown, d.order = true, uint64(r.N)
+	}
+	if d.order > 0 {
+		if len(set) > 1 {
+			d.oneOrder(set)
+		}
 		return d.mixes(set), nil
 	}
 	free := 0
@@ -52,7 +62,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	case free > 0:
 		ways = calls
 	}
-	if d.spec.oneOrder || d.choices >= maxChoices {
+	if d.spec.ownOrders > 0 || d.choices >= maxChoices {
 		free, ways = min(free, 1), min(free, 1)
 	}
 	switch {

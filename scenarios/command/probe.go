@@ -71,7 +71,7 @@ func (s *Spec) repeats(sc *scenarios.Scenario) (bool, error) {
 		return true, nil
 	}
 	once := *s
-	once.Crashes, once.record, once.oneOrder = 0, newRecord(), true
+	once.Crashes, once.record, once.ownOrders = 0, newRecord(), 1
 	once.Commands = append(slices.Clone(s.Commands), s.Commands[0])
 	all := *sc
 	all.Program = once.program
@@ -111,7 +111,7 @@ func (p *probed) of(pid int) *record {
 func (s *Spec) probe(t *scenarios.Task, known *record) error {
 	fresh := *s
 	d := &driver{spec: &fresh, t: t, root: t.Getpid(), children: map[int]bool{}, probes: true}
-	fresh.Crashes, fresh.Inside, fresh.record, fresh.oneOrder = 0, "", known, true
+	fresh.Crashes, fresh.Inside, fresh.record, fresh.ownOrders = 0, "", known, 1
 	t.Do(fsfake.Op{Call: fsfake.CallChdir, Path: s.Dir})
 	if err := d.recorded(); err != nil {
 		t.Fault(fmt.Errorf("command: one more run of %s: %w", s.Commands[0], err))

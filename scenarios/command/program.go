@@ -19,7 +19,8 @@ func (s *Spec) program(process, _ int) scenarios.Program {
 		return s.function(f)
 	}
 	return func(t *scenarios.Task) {
-		d := &driver{spec: s, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{}}
+		d := &driver{spec: s, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{},
+			order: s.mixed}
 		if err := d.recorded(); err != nil {
 			t.Fault(fmt.Errorf("command: %s (%s): %w", t.Process, s.Commands[process], err))
 		}
@@ -39,7 +40,6 @@ type driver struct {
 	killed   bool        // its first process was
 	choices  int         // made among its own calls
 	rounds   rounds      // between its sleeps
-	mix      *mixer      // draws one order of them
 	inside   bool
 	markDir  bool // what marks the section is a directory
 	acquires bool // an acquisition has been invoked
@@ -85,8 +85,15 @@ type driver struct {
 	reply   *reply          // that it has not been told yet
 	seen    int             // looks at processes so far
 	chooser fsfake.Task     // who chooses next
-	alike   *place          // where it would be if its first process had not been killed, as far as that is known
-	leaveAt []int           // after so many calls it may
+
+	// order is that of its own calls, where few are followed: 0 for the first. orderKnown: it was chosen.
+	order      uint64
+	orderKnown bool
+	went       fsfake.Task   // in such an order
+	vain       []fsfake.Task // have tried in vain to lock since
+
+	alike   *place // where it would be if its first process had not been killed, as far as that is known
+	leaveAt []int  // after so many calls it may
 }
 
 // A reply is the answer to a task's call.
@@ -197,6 +204,8 @@ func (d *driver) follow() error {
 			err = d.convert(*p)
 		case d.timed(set) && p.Task != d.stands:
 			err = d.waitInTime(*p, set[1:])
+		case d.order > 0:
+			err = d.goesInTurn(*p)
 		default:
 			err = d.goOn(*p)
 		}

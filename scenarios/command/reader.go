@@ -32,7 +32,7 @@ func (s *Spec) newReader(sc *scenarios.Scenario) *reader {
 		return nil
 	}
 	r := &reader{recover: s.Recover, read: s.Read, spec: *s, sc: *sc, seen: map[string][]outcome.Entry{}}
-	r.spec.Crashes, r.spec.Inside, r.spec.Refused, r.spec.oneOrder = 0, "", Refused{Declared: true}, true
+	r.spec.Crashes, r.spec.Inside, r.spec.Refused, r.spec.ownOrders = 0, "", Refused{Declared: true}, 1
 	r.spec.record, r.spec.shared, r.spec.early = newRecord(), nil, nil
 	r.spec.Commands = append(slices.Clone(s.Commands), Line{Shell: s.Recover}, Line{Shell: s.Read})
 	r.sc.Program = r.spec.program

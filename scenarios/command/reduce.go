@@ -16,8 +16,8 @@ import (
 // by a stall, which may come before it as well as after it.
 func (d *driver) reduces() bool {
 	s := d.spec
-	return !s.everyBirth && !s.oneOrder && s.mixed == 0 && s.Inside == "" && s.Crashes == 0 && s.PowerLosses == 0 &&
-		s.FailingCalls == 0 && !d.probes && !d.killed
+	return !s.everyBirth && s.ownOrders == 0 && s.mixed == 0 && s.Inside == "" && s.Crashes == 0 &&
+		s.PowerLosses == 0 && s.FailingCalls == 0 && !d.probes && !d.killed
 }
 
 // goesFirst reports whether a call goes before all others of its command.

@@ -121,7 +121,7 @@ func (s *Spec) free(base string, uses []string) string {
 func (s *Spec) changed(commands []Line, files []File) Spec {
 	c := *s
 	c.ID, c.Commands, c.Files = "", commands, files
-	c.record, c.shared, c.again, c.early, c.oneOrder = nil, nil, nil, nil, false
+	c.record, c.shared, c.again, c.early, c.ownOrders = nil, nil, nil, nil, 0
 	return c
 }
 

@@ -170,7 +170,7 @@ var errLooks = errors.New("command: it looks at processes")
 
 // serial runs the commands in every order, and where refusals may count also in every order
 // of some of them. A command whose own calls can go on side by side ends in as many ways as they
-// have orders; where these are too many, only one is followed, here and in all that is decided.
+// have orders; where these are too many, a few are followed, here and in all that is decided.
 func (s *Spec) serial(sc *scenarios.Scenario) (serialRuns, error) {
 	s.early, s.record.orders = s.startEarly(), 0
 	defer func() {
@@ -189,7 +189,7 @@ func (s *Spec) serial(sc *scenarios.Scenario) (serialRuns, error) {
 		out, err = s.everyOrder(sc)
 	}
 	if errors.Is(err, errManyOrders) {
-		s.record, s.oneOrder = newRecord(), true
+		s.record, s.ownOrders = newRecord(), s.fewOwnOrders()
 		out, err = s.everyOrder(sc)
 	}
 	return out, err

@@ -86,8 +86,8 @@ type Spec struct {
 	direct    []string                 // where the programs are that shims in PATH would execute
 	known     map[tracer.FileID]string // see files
 	devices   []uint64                 // of Outside, by number
-	// oneOrder: of calls of one command that could go on side by side only one order is followed.
-	oneOrder bool
+	// ownOrders is how many orders are followed of calls of one command that could go on side by side; 0 for all.
+	ownOrders int
 	// everyBirth: that children begin or end is followed in every order with the calls of others, see reduce.go.
 	everyBirth bool
 	// sought are children, by number, that have children when their parents look at them or send them signals: so it is

@@ -52,7 +52,7 @@ func (d *driver) locks(pid int, op fsfake.Op) {
 func (d *driver) timed(set []tracer.Pending) bool {
 	return len(set) > 1 && !set[0].Signalled && (tracer.Parks(set[0].Op) || d.waitsForRecord(set[0])) &&
 		!slices.ContainsFunc(set[1:], func(p tracer.Pending) bool { return !p.Timer }) &&
-		!d.probes && !d.spec.oneOrder && d.choices < maxChoices
+		!d.probes && d.spec.ownOrders == 0 && d.choices < maxChoices
 }
 
 // waitInTime makes a call that waits for a lock while timers run.

@@ -219,7 +219,7 @@ func (r *Result) conditions() []scenarios.Premise {
 	if r.Verdict == Broken {
 		if r.FollowsOneOrder() {
 			add("one-order",
-				"follows one order of the calls that processes or threads of one program make side by side; "+
+				"does not follow all orders of the calls that processes or threads of one program make side by side; "+
 					"the program alone was tried in others, too, and never ends like this")
 		}
 		return out

@@ -36,8 +36,8 @@ func (g *decision) oneOrder() string {
 	if why := g.t.Property.Unjudged; why != "" {
 		return why
 	}
-	return g.where("nothing broke it, but several threads or processes of one program asked at once, and only one " +
-		"order of their calls was followed")
+	return g.where("nothing broke it, but several threads or processes of one program asked at once, and not all " +
+		"orders of their calls were followed")
 }
 
 // where adds to a reason where one order was followed, as far as the scenario knows.
@@ -57,7 +57,7 @@ const SomeDisks = "nothing broke it, but a loss of power may leave more disks th
 // oneOrderStuck is why somebody who never gets on is no violation there: what was left waiting
 // beside a call that blocks, a timeout for one, might have ended it.
 const oneOrderStuck = "somebody may wait for ever, but several threads or processes of one program asked at once, or " +
-	"one had a timeout, and only one order of that was followed"
+	"one had a timeout, and not all orders of that were followed"
 
 // timedStuck is why somebody who never gets on is no violation where waits have timeouts: that a timeout ends
 // one at once is followed, and that it does so later is not.

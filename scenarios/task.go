@@ -112,8 +112,8 @@ const (
 	// ClockSeen: the program has looked at the time of day since its last call without asking the machine.
 	// It has been told that the clock stands still.
 	ClockSeen = fsfake.SeenOfPrograms << iota
-	// OneOrder: several threads or processes of one program asked at once and only one order of their calls
-	// was followed: a space with it never holds. Where all orders are, the program makes an
+	// OneOrder: several threads or processes of one program asked at once and only one order of their calls, or a
+	// few, were followed: a space with it never holds. Where all orders are, the program makes an
 	// [fsfake.CallChoose] before each such call.
 	OneOrder
 	// TimedWait: the call waits while a timer runs which may end the wait: who waits there does not wait for

@@ -16,7 +16,7 @@ import (
 func TestOwnOrders(t *testing.T) {
 	for _, c := range []struct{ other, verdict, says string }{
 		{"sh -c 'mkdir l || exit 75; cat n; rmdir l'", "unknown", ""},
-		{"sh -c 'cat f > h'", "broken", "follows one order"},
+		{"sh -c 'cat f > h'", "broken", "does not follow all orders"},
 	} {
 		t.Run(c.verdict, func(t *testing.T) {
 			t.Parallel()

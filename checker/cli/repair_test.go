@@ -16,14 +16,23 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// A repair is printed to paste where it holds, and what is more intrusive is not tried.
-func TestRunRepairs(t *testing.T) {
+// repairing prepares a test of --repair, which runs real programs, and makes a directory of some files for it.
+func repairing(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
 	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	testmain.Needs(t, "flock", "./checker/cli")
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "conf"), []byte("1\n"), 0o644))
+	dir = t.TempDir()
+	for name, text := range files { // order does not matter
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return dir
+}
+
+// A repair is printed to paste where it holds, and what is more intrusive is not tried.
+func TestRunRepairs(t *testing.T) {
+	dir := repairing(t, map[string]string{"conf": "1\n"})
 	got := run(t, "run", "--dir", dir, "--timeout", "20m", "--repair",
 		"read x <conf; echo a$x >conf", "read x <conf; echo b$x >conf")
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
@@ -41,12 +50,7 @@ func TestRunRepairs(t *testing.T) {
 
 // BusyBox has no flock -F. Then the commands run under flock(1), which a kill ends alone.
 func TestRepairWithoutF(t *testing.T) {
-	t.Parallel()
-	testmain.Slow(t, "it runs real programs", "./checker/cli")
-	raceFile(t)
-	testmain.Needs(t, "flock", "./checker/cli")
-	dir, bin := t.TempDir(), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+	dir, bin := repairing(t, map[string]string{"n": "0\n"}), t.TempDir()
 	older := "#!/bin/sh\n[ \"$1\" = -F ] && exit 1\nPATH=${PATH#*:} exec flock \"$@\"\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "flock"), []byte(older), 0o755))
 	got := run(t, "run", "--dir", dir, "--native", "off", "--repair", "--env", "PATH="+bin+":/usr/bin:/bin",
@@ -62,14 +66,8 @@ func TestRepairWithoutF(t *testing.T) {
 // A kill between the rename and the append leaves no log, which no lock mends. Alone it shows only on what a run has
 // left.
 func TestRepairOfARotation(t *testing.T) {
-	t.Parallel()
-	testmain.Slow(t, "it runs real programs", "./checker/cli")
-	raceFile(t)
-	testmain.Needs(t, "flock", "./checker/cli")
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "log"), nil, 0o644))
-	script := "if [ -s log ]; then mv log log.1; fi\necho x >>log\n"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "rot.sh"), []byte(script), 0o644))
+	dir := repairing(t, map[string]string{
+		"log": "", "rot.sh": "if [ -s log ]; then mv log log.1; fi\necho x >>log\n"})
 	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "--native", "off", "sh rot.sh")
 	text := strings.Join(strings.Fields(got.stdout), " ")
 	require.Contains(t, text, "a lock that the script takes in its first lines: "+
@@ -79,12 +77,7 @@ func TestRepairOfARotation(t *testing.T) {
 
 // A lock file has no name that the commands use themselves: git config -f c would meet its own lock, c.lock.
 func TestLockOfARepairIsUnused(t *testing.T) {
-	t.Parallel()
-	testmain.Slow(t, "it runs real programs", "./checker/cli")
-	raceFile(t)
-	testmain.Needs(t, "flock", "./checker/cli")
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+	dir := repairing(t, map[string]string{"n": "0\n"})
 	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "-n", "2", "--", "sh", "-c",
 		": >n.lock; read x <n; echo $((x+1)) >n")
 	require.Contains(t, got.stdout, "\n          flock -F .n.lock sh -c ", got.stderr)

@@ -34,31 +34,34 @@ func (s *Spec) realBelow(dir, prefix string, ignored func(name string) bool) ([]
 		if err != nil {
 			return nil, err
 		}
-		mode := outcome.Permissions(info.Mode())
+		at := outcome.Entry{Name: rel, Mode: outcome.Permissions(info.Mode())}
 		switch {
 		case e.IsDir():
 			below, err := s.realBelow(name, rel+"/", ignored)
 			if err != nil {
 				return nil, err
 			}
-			out = append(append(out, outcome.Entry{Name: rel + "/", Mode: mode}), below...)
+			at.Name += "/"
+			out = append(append(out, at), below...)
+			continue
 		case e.Type()&os.ModeSymlink != 0:
 			target, err := os.Readlink(name)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, outcome.Entry{Name: rel, Text: "-> " + target})
+			at.Text, at.Mode = "-> "+target, 0
 		case e.Type() == os.ModeNamedPipe:
-			out = append(out, outcome.Entry{Name: rel, Text: fsfake.KindFIFO.String(), Mode: mode})
+			at.Text = fsfake.KindFIFO.String()
 		case e.Type() == os.ModeSocket:
-			out = append(out, outcome.Entry{Name: rel, Text: fsfake.KindSocket.String(), Mode: mode})
+			at.Text = fsfake.KindSocket.String()
 		default:
 			text, err := os.ReadFile(name)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, outcome.Entry{Name: rel, Text: strconv.Quote(string(text)), Mode: mode})
+			at.Text = strconv.Quote(string(text))
 		}
+		out = append(out, at)
 	}
 	return out, nil
 }

@@ -28,15 +28,13 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 			continue
 		}
 		was, err := s.drawing(sc, i, usualSeed)
-		for n := range uint64(otherSeeds) {
-			var now []Step
-			if err == nil {
-				now, err = s.drawing(sc, i, usualSeed+1+n)
+		for n := uint64(0); n < otherSeeds && err == nil; n++ { // else it does not end alone, say
+			now, failed := s.drawing(sc, i, usualSeed+1+n)
+			is := s.drawsOtherwise(was, now)
+			if failed != nil {
+				is = "makes no end: " + failed.Error()
 			}
-			if err != nil { // it does not end alone, say
-				break
-			}
-			if is := s.drawsOtherwise(was, now); is != "" {
+			if is != "" {
 				return fmt.Sprintf("nothing broke it, but %s (%s) draws random numbers, and with others it %s. Only "+
 					"some are tried: have it do the same whatever it draws",
 					scenarios.ProcessName(i), s.Commands[i], is)

@@ -59,6 +59,8 @@ func TestTimeThatMatters(t *testing.T) {
 		// Random numbers are the same in each execution, and others may have it do something else.
 		{"sh -c '[ $(od -An -N1 -tu1 /dev/urandom) -lt 128 ] && exec 9>l && flock 9; read x <n; echo $((x+1)) >n'", "",
 			"unknown", "draws random numbers, and with others it makes the call open n and not open l", usual},
+		{"sh -c '[ $(($(od -An -N1 -tu1 /dev/urandom)%3)) = 0 ] && exec 8>l && flock 8 && flock l true; echo 1 >f'", "",
+			"unknown", "draws random numbers, and with others it makes no end", usual},
 		{"sh -c 'exec 9>l; flock 9; t=t$(od -An -N4 -tx4 </dev/urandom); " +
 			`read x <n; echo $((x+1)) >"$t"; mv "$t" n'`, "",
 			"holds", "", usual},

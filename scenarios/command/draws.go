@@ -14,8 +14,9 @@ import (
 // Python.
 
 const (
-	// usualSeed is that of all other executions, otherSeeds with how many others a command is tried.
-	usualSeed, otherSeeds = 1, 4
+	// usualSeed is that of all other executions. With otherSeeds others a command is tried, with manySeeds one of which
+	// no execution makes more than manyCalls system calls, as those of a shell.
+	usualSeed, otherSeeds, manySeeds, manyCalls = 1, 4, 12, 400
 	// rare is in how many letters two names differ that no two processes draw alike: each draws another one, so that is
 	// followed.
 	rare = 3
@@ -28,7 +29,11 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 			continue
 		}
 		was, err := s.drawing(sc, i, usualSeed)
-		for n := uint64(0); n < otherSeeds && err == nil; n++ { // else it does not end alone, say
+		seeds := uint64(otherSeeds)
+		if s.record.makes() <= manyCalls {
+			seeds = manySeeds
+		}
+		for n := uint64(0); n < seeds && err == nil; n++ { // else it does not end alone, say
 			now, failed := s.drawing(sc, i, usualSeed+1+n)
 			is := s.drawsOtherwise(was, now)
 			if failed != nil {

@@ -23,10 +23,13 @@ func (r *record) another() (tooMany bool) {
 }
 
 // dear reports whether some execution has made many calls.
-func (r *record) dear() bool {
+func (r *record) dear() bool { return r.makes() > dearCalls }
+
+// makes is how many calls the execution has made that has made most, to the system.
+func (r *record) makes() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.calls > dearCalls
+	return r.calls
 }
 
 // did notes how many calls an execution has made, which files outside of the virtual directory it has changed or

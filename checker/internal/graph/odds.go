@@ -28,25 +28,19 @@ func (o Odds) String() string { return fmt.Sprintf("between %.3g and %.3g", o.Lo
 
 // Odds solves p(s) = mean of p over the choices of s, with 1 where the property breaks and 0
 // where it never does any more, component by component. A state on no cycle is one equation.
-// Of a small component the equations are solved by elimination. In a large one both bounds
-// are iterated, from below and from above, until they meet; where that takes too long it is
-// eliminated as well, if it is not too dense; and otherwise bounds are the answer. The error
-// is that ctx ended first.
+// In a component both bounds are iterated, from below and from above, until they meet; where that takes
+// too long the bounds are the answer. The error is that ctx ended first.
 //
 // From every state of a component from which anything bad can be reached, it is reached or
 // the component is left for good, with probability 1. So each such system has one solution,
 // and the upper bounds come down to it, without end components in their way: there are none
 // but the states from which nothing bad can be reached, whose probability is 0.
 func (g *Graph) Odds(ctx context.Context, start uint32) (Odds, error) {
-	return g.odds(ctx, start, effort{quick: 20_000_000, elimination: 100_000_000, patient: 1_000_000_000})
+	return g.odds(ctx, start, 1_000_000_000)
 }
 
-// An effort is what a component may cost: edges looked at in a first try, which is enough
-// where loops are left soon; ways joined by elimination; and edges looked at in the last try.
-// Each is some seconds.
-type effort struct{ quick, elimination, patient int }
-
-func (g *Graph) odds(ctx context.Context, start uint32, most effort) (Odds, error) {
+// odds looks at so many edges of a component at most: those of Odds take some seconds.
+func (g *Graph) odds(ctx context.Context, start uint32, most int) (Odds, error) {
 	s := &solver{g: g, ctx: ctx, most: most, low: make([]float64, g.Len()), high: make([]float64, g.Len())}
 	all := func(uint32) bool { return true }
 	follow := func(from uint32, _ int) bool { return !g.bad[from] && !s.stopped() }
@@ -59,9 +53,8 @@ func (g *Graph) odds(ctx context.Context, start uint32, most effort) (Odds, erro
 type solver struct {
 	g         *Graph
 	ctx       context.Context
-	most      effort
+	most      int
 	low, high []float64
-	at        []uint32 // the place of a state in the component at hand, from 1; 0 for others
 	looks     int
 	err       error
 }
@@ -74,20 +67,13 @@ func (s *solver) stopped() bool {
 	return s.err != nil
 }
 
-// exactStates is the size up to which a component is eliminated at once: that takes less than
-// a millisecond then, whatever its shape.
-const exactStates = 64
-
 func (s *solver) component(c []uint32) {
 	switch {
 	case s.stopped():
 	case len(c) == 1:
 		s.low[c[0]], s.high[c[0]] = s.mean(s.low, c[0]), s.mean(s.high, c[0])
-	case !s.reachesBad(c):
-	case len(c) <= exactStates:
-		s.eliminate(c, exactStates*exactStates*exactStates)
-	case !s.iterate(c, s.most.quick) && !s.eliminate(c, s.most.elimination):
-		s.iterate(c, s.most.patient)
+	case s.reachesBad(c):
+		s.iterate(c)
 	}
 }
 
@@ -132,22 +118,19 @@ func (s *solver) mean(p []float64, id uint32) float64 {
 	return sum / float64(n)
 }
 
-// iterate sweeps over a component until its bounds meet, or the work is done. It reports
-// whether they met, or it was stopped.
+// iterate sweeps over a component until its bounds meet, or the work is done, or it is stopped.
 //
 // Each sweep replaces a state's bounds by the mean of its choices' bounds. That keeps them
 // bounds, and brings them closer.
-func (s *solver) iterate(c []uint32, work int) bool {
-	if s.high[c[0]] == 0 { // the first time
-		for _, id := range c {
-			s.high[id] = 1
-		}
+func (s *solver) iterate(c []uint32) {
+	for _, id := range c {
+		s.high[id] = 1
 	}
-	for work > 0 {
-		met := true
+	for work, met := s.most, false; work > 0 && !met; {
+		met = true
 		for i := len(c) - 1; i >= 0; i-- {
 			if s.stopped() {
-				return true
+				return
 			}
 			id := c[i]
 			to, _ := s.g.Edges(id)
@@ -157,9 +140,5 @@ func (s *solver) iterate(c []uint32, work int) bool {
 			// A little closer than the answer must be: components follow each other.
 			met = met && s.high[id]-s.low[id] <= oddsWidth/1000*s.high[id]
 		}
-		if met {
-			return true
-		}
 	}
-	return false
 }

@@ -220,17 +220,17 @@ var calls = [numCalls]*row{
 	CallChmod: {
 		name: "chmod", group: ByName, uses: onPath | OperandMode, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chmod(c.p, c.op.Path, c.op.Mode)) },
-		text: pathText, answer: okAnswer,
+		text: words(pathText, modeText), answer: okAnswer,
 	},
 	CallChown: {
 		name: "chown", group: ByName, uses: onPath | OperandOff | OperandLen, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, true)) },
-		text: pathText, answer: okAnswer,
+		text: words(pathText, ownerText), answer: okAnswer,
 	},
 	CallLchown: {
 		name: "lchown", group: ByName, uses: onPath | OperandOff | OperandLen, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, false)) },
-		text: pathText, answer: okAnswer,
+		text: words(pathText, ownerText), answer: okAnswer,
 	},
 	CallChdir: {
 		name: "chdir", group: ByName, uses: onPath,
@@ -321,12 +321,12 @@ var calls = [numCalls]*row{
 	CallFchmod: {
 		name: "fchmod", group: ByFD, uses: onFD | OperandMode, failing: failsByFD,
 		do:   func(m *Machine, c *request) { c.fails(m.setMode(c.p, c.d.inode, c.op.Mode)) },
-		text: fdText, answer: okAnswer,
+		text: words(fdText, modeText), answer: okAnswer,
 	},
 	CallFchown: {
 		name: "fchown", group: ByFD, uses: onFD | OperandOff | OperandLen, failing: failsByFD,
 		do:   func(m *Machine, c *request) { c.fails(m.setOwner(c.p, c.d.inode, c.op.Off, c.op.Len)) },
-		text: fdText, answer: okAnswer,
+		text: words(fdText, ownerText), answer: okAnswer,
 	},
 	CallFsync: {
 		name: "fsync", group: ByFD, uses: onFD | OperandFlags, failing: failsToWrite,

@@ -64,7 +64,12 @@ func linkText(o *Op) string {
 }
 func fdText(o *Op) string   { return "fd " + strconv.Itoa(o.FD) }
 func toFDText(o *Op) string { return "to fd " + strconv.Itoa(o.FD2) }
-func lenText(o *Op) string  { return strconv.FormatInt(o.Len, 10) }
+func modeText(o *Op) string { return fmt.Sprintf("%#o", o.Mode) }
+
+// ownerText is the user and the group that a file gets; -1 stays as it is.
+func ownerText(o *Op) string { return fmt.Sprintf("%d:%d", o.Off, o.Len) }
+
+func lenText(o *Op) string { return strconv.FormatInt(o.Len, 10) }
 func sharesText(o *Op) string {
 	return [...]string{"", "for a shared mapping", "after a shared mapping"}[o.Flags&3%3]
 }

@@ -47,7 +47,7 @@ func newOwnFold(w *trace.Walk) *ownFold {
 
 // own reports whether a step concerns nobody but its task.
 func (o *ownFold) own(st *trace.Walked) bool {
-	if len(st.Changes) > 0 || st.Exited || len(st.Calls) == 0 {
+	if len(st.Changes) > 0 || st.Exited || len(st.Calls) == 0 || setsAttrs(st) {
 		return false
 	}
 	for k, c := range st.Calls {
@@ -68,6 +68,19 @@ func (o *ownFold) own(st *trace.Walked) bool {
 		}
 	}
 	return true
+}
+
+// setsAttrs reports whether a step changes the permissions or the owner of a file.
+func setsAttrs(st *trace.Walked) bool {
+	for k, c := range st.Calls {
+		if c.Op.Call.Changes() && slices.ContainsFunc(st.Targets[k], func(t trace.Target) bool {
+			b, a := st.Before.Inode(t.ID), st.After.Inode(t.ID)
+			return b.Mode != a.Mode || b.UID != a.UID || b.GID != a.GID
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // shared reports whether somebody changes or locks a target.

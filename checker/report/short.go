@@ -94,7 +94,11 @@ func (c *Chart) rank(i, cycle int) int {
 	case i >= len(c.Rows)-cycle || slices.ContainsFunc(r.Files, changed):
 		return ofFiles
 	}
-	for _, call := range c.Walk.Steps[r.N-1].Calls {
+	st := &c.Walk.Steps[r.N-1]
+	if setsAttrs(st) {
+		return ofFiles
+	}
+	for _, call := range st.Calls {
 		switch {
 		case call.Op.Call.IsLock() || call.Op.Call == fsfake.CallEnd:
 			return ofLock

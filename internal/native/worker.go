@@ -122,7 +122,7 @@ func (r *runner) gather() error {
 		below := strings.TrimPrefix(name, r.job.Dir+"/")
 		res.Tree[below] = content(name, e.Type())
 		if i, err := e.Info(); err == nil {
-			res.mode(below, i.Mode())
+			res.mode(below, i)
 		}
 		return nil
 	})
@@ -137,16 +137,21 @@ func (r *runner) gather() error {
 			res.Outside[c.Path] = "removed"
 		case !c.Mode.IsDir():
 			res.Outside[c.Path] = content(c.Path, c.Mode.Type())
-			res.mode(c.Path, c.Mode)
+			if i, err := os.Lstat(c.Path); err == nil {
+				res.mode(c.Path, i)
+			}
 		}
 	}
 	return err
 }
 
-// mode notes the permissions of a file.
-func (r *run) mode(name string, mode fs.FileMode) {
-	if mode&fs.ModeSymlink == 0 {
+// mode notes the permissions of a file, and whose it is where it is not the caller's.
+func (r *run) mode(name string, i fs.FileInfo) {
+	if mode := i.Mode(); mode&fs.ModeSymlink == 0 {
 		r.Modes[name] = (mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)).String()
+	}
+	if st, is := i.Sys().(*syscall.Stat_t); is && (int(st.Uid) != os.Getuid() || int(st.Gid) != os.Getgid()) {
+		r.Modes[name] = strings.TrimLeft(fmt.Sprintf("%s of %d:%d", r.Modes[name], st.Uid, st.Gid), " ")
 	}
 }
 

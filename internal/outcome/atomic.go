@@ -71,7 +71,7 @@ func (a *Atomic) isNewLock(name string) bool {
 
 // always reports whether a name is judged also where nothing changes it.
 func (o Outcome) always(name string) bool {
-	return slices.Contains(o.Tree, Entry{Name: name, Text: o.at(name), Always: true})
+	return slices.ContainsFunc(o.Tree, func(e Entry) bool { return e.Always && e.Name == name })
 }
 
 // Databases are the names that are not judged although serial runs change them: a database is changed in place, and

@@ -20,7 +20,7 @@ type Outcome struct {
 	Exits, Printed []string
 	// Idle says of each process that it has changed no file, where that is known; it is not compared.
 	Idle []bool
-	// Tree has each name below a directory with its kind, content and permissions. Times, owners, link
+	// Tree has each name below a directory with its kind, content, permissions and owner. Times, link
 	// counts and inode numbers are left out.
 	Tree []Entry
 	// Clock is how far the clock has moved; empty where that is not compared.
@@ -32,11 +32,20 @@ type Outcome struct {
 type Entry struct {
 	Name, Text string
 	Mode       fs.FileMode // see [Permissions]; 0 of a symbolic link
+	Owner      string      // user and group, see [Owner]
 	Always     bool
 }
 
-// found is the entry without what says how it is judged.
-func (e Entry) found() Entry { return Entry{Name: e.Name, Text: e.Text, Mode: e.Mode} }
+// found is the entry without what says how it is judged, shape the entry without mode and owner as well.
+func (e Entry) found() Entry {
+	e.Always = false
+	return e
+}
+
+func (e Entry) shape() Entry { return Entry{Name: e.Name, Text: e.Text} }
+
+// Owner is a user and a group in one word, "0:0".
+func Owner(uid, gid uint32) string { return fmt.Sprintf("%d:%d", uid, gid) }
 
 // Permissions are those of a mode, without what kind of file it is.
 func Permissions(m fs.FileMode) fs.FileMode {
@@ -65,7 +74,9 @@ func (o Outcome) Map(change func(text string) string) Outcome {
 		out.Printed = append(out.Printed, change(p))
 	}
 	for _, e := range o.Tree {
-		out.Tree = append(out.Tree, Entry{Name: change(e.Name), Text: change(e.Text), Mode: e.Mode})
+		out.Tree = append(out.Tree, e)
+		at := &out.Tree[len(out.Tree)-1]
+		at.Name, at.Text, at.Always = change(e.Name), change(e.Text), false
 	}
 	return out
 }
@@ -96,18 +107,20 @@ func tree(v scenarios.View, dir, prefix string, ignored func(name string) bool) 
 			continue
 		}
 		f, _ := v.Lstat(path.Join(dir, name))
-		mode := Permissions(f.Mode)
+		at := Entry{Name: rel, Mode: Permissions(f.Mode), Owner: Owner(f.UID, f.GID)}
 		switch f.Kind {
 		case fsfake.KindDir:
-			out = append(out, Entry{Name: rel + "/", Mode: mode})
-			out = append(out, tree(v, path.Join(dir, name), rel+"/", ignored)...)
+			at.Name += "/"
+			out = append(append(out, at), tree(v, path.Join(dir, name), at.Name, ignored)...)
+			continue
 		case fsfake.KindSymlink:
-			out = append(out, Entry{Name: rel, Text: "-> " + f.Target})
+			at.Text, at.Mode = "-> "+f.Target, 0
 		case fsfake.KindFIFO, fsfake.KindSocket:
-			out = append(out, Entry{Name: rel, Text: f.Kind.String(), Mode: mode})
+			at.Text = f.Kind.String()
 		default:
-			out = append(out, Entry{Name: rel, Text: strconv.Quote(f.Content), Mode: mode})
+			at.Text = strconv.Quote(f.Content)
 		}
+		out = append(out, at)
 	}
 	return out
 }
@@ -121,7 +134,7 @@ func (o Outcome) Key(keep func(i int) bool) string {
 		}
 	}
 	for _, e := range o.Tree {
-		fmt.Fprintln(&b, e, e.Mode)
+		fmt.Fprintln(&b, e, e.Mode, e.Owner)
 	}
 	return b.String() + o.Clock
 }
@@ -145,32 +158,33 @@ func (o Outcome) Differs(other Outcome) []string {
 			out = append(out, fmt.Sprintf("%s printed %q and not %q", scenarios.ProcessName(i), o.Printed[i], other.Printed[i]))
 		}
 	}
-	here, there := modes(o.Tree), modes(other.Tree)
+	here, there := byShape(o.Tree), byShape(other.Tree)
 	var only []string
-	for l, mode := range here { // order does not matter: they are sorted
-		switch is, both := there[l]; {
+	for shape, e := range here { // order does not matter: they are sorted
+		is, both := there[shape]
+		switch {
 		case !both:
-			only = append(only, l.String())
-		case is != mode:
-			only = append(only, fmt.Sprintf("%s is %s and not %s", l.Name, mode, is))
+			only = append(only, e.String())
+		case is.Mode != e.Mode:
+			only = append(only, fmt.Sprintf("%s is %s and not %s", e.Name, e.Mode, is.Mode))
+		}
+		if both && is.Owner != e.Owner {
+			only = append(only, fmt.Sprintf("%s is of %s and not of %s", e.Name, e.Owner, is.Owner))
 		}
 	}
-	for l := range there { // order does not matter: they are sorted
-		if _, both := here[l]; !both {
-			only = append(only, "no "+l.String())
+	for shape, e := range there { // order does not matter: they are sorted
+		if _, both := here[shape]; !both {
+			only = append(only, "no "+e.String())
 		}
 	}
 	sort.Strings(only)
 	return append(out, only...)
 }
 
-// modes are the modes of the entries of a tree, which have none then.
-func modes(tree []Entry) map[Entry]fs.FileMode {
-	out := map[Entry]fs.FileMode{}
+func byShape(tree []Entry) map[Entry]Entry {
+	out := map[Entry]Entry{}
 	for _, e := range tree {
-		mode := e.Mode
-		e.Mode = 0
-		out[e] = mode
+		out[e.shape()] = e
 	}
 	return out
 }

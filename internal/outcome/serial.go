@@ -150,11 +150,11 @@ func (s *Serial) Kind(o Outcome, start []Entry, parts []Order) scenarios.Kind {
 	texts := map[string]bool{}
 	for _, tree := range append([][]Entry{start}, trees(parts)...) {
 		for _, e := range tree {
-			known[Entry{Name: e.Name, Text: e.Text}], texts[e.Name] = true, true
+			known[e.shape()], texts[e.Name] = true, true
 		}
 	}
 	if slices.ContainsFunc(o.Tree, func(e Entry) bool {
-		return texts[e.Name] && !known[Entry{Name: e.Name, Text: e.Text}]
+		return texts[e.Name] && !known[e.shape()]
 	}) {
 		return scenarios.Mixed
 	}

@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,8 +67,9 @@ func (s *Serial) Table(o Outcome) [][]string {
 	}
 	for _, name := range namesOf(o, orders) {
 		add(name, func(o Outcome, _ bool) string { return o.at(name) }, -1)
-		if is := o.mode(name); is != Absent {
-			add(name+" mode", func(o Outcome, _ bool) string { return o.mode(name) }, -1)
+		if o.at(name) != Absent {
+			add(name+" mode", func(o Outcome, _ bool) string { return o.tells(name, Entry.mode) }, -1)
+			add(name+" owner", func(o Outcome, _ bool) string { return o.tells(name, Entry.owner) }, -1)
 		}
 	}
 	add("the clock", func(o Outcome, _ bool) string { return o.Clock }, -1)
@@ -92,27 +94,19 @@ func namesOf(o Outcome, orders []Order) []string {
 
 // at is what stands at a name of the tree.
 func (o Outcome) at(name string) string {
-	for _, e := range o.Tree {
-		switch {
-		case e.Name != name:
-		case e.Text == "":
-			return "there"
-		default:
-			return e.Text
-		}
-	}
-	return Absent
+	return o.tells(name, func(e Entry) string { return cmp.Or(e.Text, "there") })
 }
 
-// mode are the permissions of what stands at a name of the tree.
-func (o Outcome) mode(name string) string {
-	for _, e := range o.Tree {
-		if e.Name == name {
-			return e.Mode.String()
-		}
+func (o Outcome) tells(name string, tell func(Entry) string) string {
+	i := slices.IndexFunc(o.Tree, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return Absent
 	}
-	return Absent
+	return tell(o.Tree[i])
 }
+
+func (e Entry) mode() string  { return e.Mode.String() }
+func (e Entry) owner() string { return e.Owner }
 
 // Absent is what stands at a name of which there is nothing.
 const Absent = "—"

@@ -34,7 +34,7 @@ func (s *Spec) realBelow(dir, prefix string, ignored func(name string) bool) ([]
 		if err != nil {
 			return nil, err
 		}
-		at := outcome.Entry{Name: rel, Mode: outcome.Permissions(info.Mode())}
+		at := outcome.Entry{Name: rel, Mode: outcome.Permissions(info.Mode()), Owner: owned(ownerOf(info))}
 		switch {
 		case e.IsDir():
 			below, err := s.realBelow(name, rel+"/", ignored)

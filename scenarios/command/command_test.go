@@ -60,6 +60,21 @@ var programs = []struct {
 	{name: "a writer beside a cleaner", needs: "python3", lines: []string{"python3 publish.py", "sh -c 'rm -f *.tmp'"}, setting: "refused none", verdict: "broken"},
 }
 
+// Owners are compared where they can differ: a file is copied, gets another owner, and is replaced by the copy.
+func TestOwners(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("SKIPPED: only the superuser gives files to others; as root go test ./scenarios/command runs it")
+	}
+	for line, want := range map[string]string{"cp -p f g; mv g f": "broken", "chgrp 1 f": "holds"} {
+		t.Run(line, func(t *testing.T) {
+			sc := scenario(t, "chown", []string{"chown 2 f", line}, map[string]string{"f": ""}, "")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, want)
+		})
+	}
+}
+
 func twice(line string) []string { return []string{line, line} }
 
 func TestPrograms(t *testing.T) {

@@ -10,9 +10,9 @@
 // # What is judged
 //
 // The property serializable needs no change to a program: the outcome of a run (exit statuses, what was
-// printed, the files at the end with their permissions, not their times and owners) must be one that the programs leave
-// behind when they run one after the other, in some order. With [Spec.Inside] the programs say themselves where
-// their critical section is, and mutual exclusion is judged as for a Go protocol.
+// printed, the files at the end with their permissions and, for the superuser, owners, not their times) must be one
+// that the programs leave behind when they run one after the other, in some order. With [Spec.Inside] the programs say
+// themselves where their critical section is, and mutual exclusion is judged as for a Go protocol.
 // A run that never ends leaves nothing behind to compare, so deadlock is asked as well: commands
 // that poll for ever, each in vain, break it; where they read the clock, that is decided where clocks move.
 //

@@ -35,7 +35,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	kernel.MaybeWorker(nil)
+	kernel.MaybeWorker()
 	if os.Getenv(servesDevice) != "" {
 		if err := serveDevice(); err != nil {
 			fmt.Fprintln(os.Stderr, "the server of a device:", err)

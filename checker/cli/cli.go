@@ -34,7 +34,7 @@ const (
 // was covered, the second ends the program. The commands that it prints call the program as
 // it was called.
 func Main(list []scenarios.Scenario) {
-	real.Worker(list) // does not return in a process that replay --real has started
+	real.Worker() // does not return in a process that replay --real has started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	a := &app{

@@ -4,13 +4,12 @@ import (
 	"os"
 	"testing"
 
-	"lockpick/checker/internal/toys"
 	"lockpick/checker/real"
 	"lockpick/internal/testmain"
 )
 
 func TestMain(m *testing.M) {
 	os.Setenv(nativeBudget, "off") // tests that ask for it say so
-	real.Worker(toys.All())        // for what is carried out on the real kernel
+	real.Worker()                  // for what is carried out on the real kernel
 	testmain.Run(m)
 }

@@ -9,26 +9,10 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/kernel"
-	"lockpick/scenarios"
 )
 
-var operationPrefixes = [...]string{
-	strings.TrimSuffix(kernel.NoteText(scenarios.Invoked{}), "{Input:<nil>}"),
-	strings.TrimSuffix(kernel.NoteText(scenarios.Returned{}), "{Output:<nil>}"),
-}
-
-// isOperation reports whether a note is of an operation's beginning or end.
-func isOperation(note string) bool {
-	for _, p := range operationPrefixes {
-		if strings.HasPrefix(note, p+"{") {
-			return true
-		}
-	}
-	return false
-}
-
 // compare compares what a call answered.
-func (r *run) compare(op fsfake.Op, f, real fsfake.Result) {
+func (r *run) compare(who fsfake.Task, op fsfake.Op, f, real fsfake.Result) {
 	if a, b := f.Describe(op), real.Describe(op); f.Blocked != real.Blocked || f.Errno != real.Errno {
 		r.differ(op.String(), orOK(a), orOK(b))
 		return
@@ -42,13 +26,11 @@ func (r *run) compare(op fsfake.Op, f, real fsfake.Result) {
 		return
 	}
 	if op.Call == fsfake.CallFstat && f.OK() {
-		if id, ok := r.fake.FDInode(r.pid(), op.FD); ok && !r.same(id, real.Stat.Ino) {
+		if id, ok := r.fake.FDInode(who.Pid, op.FD); ok && !r.same(id, real.Stat.Ino) {
 			r.differ(op.String(), fmt.Sprintf("inode %d", id), "another inode")
 		}
 	}
 }
-
-func (r *run) pid() int { return scenarios.Pid(r.now.Process) }
 
 func orOK(s string) string {
 	if s == "" {

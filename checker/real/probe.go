@@ -5,11 +5,9 @@ package real
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"lockpick/fsfake"
-	"lockpick/fsfake/kernel"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -25,14 +23,17 @@ const (
 // wedged has fresh processes try to get through on the real disk, as the fake's verdict
 // says that none ever does.
 func (r *run) wedged() (bool, error) {
+	r.fake = r.fake.Clone()
+	r.fake.EndSleeps() // whoever probes moves the clock
 	start := r.fake.Now()
 	for n := range probeAttempts {
 		late := r.over(start, 1)
-		through, blocked, err := r.probe(scenarios.ProbePid+n, start)
+		p := &probe{run: r, id: fsfake.Task{Pid: scenarios.ProbePid + n, N: 1}, start: start}
+		err := p.attempt()
 		switch {
-		case err != nil || r.lost || through:
+		case err != nil || r.lost || p.through:
 			return false, err
-		case blocked || late || r.property.Within > 0 && r.over(start, 1):
+		case p.blocked || late || r.property.Within > 0 && r.over(start, 1):
 			return true, nil
 		}
 		r.pass(start, time.Second)
@@ -64,65 +65,77 @@ func (r *run) move(d time.Duration) {
 	r.report.Emulated["clock"]++
 }
 
-// pollsAgain reports whether a retry loop has just begun another round.
-func pollsAgain(a kernel.Ask) bool {
-	for _, n := range a.Notes {
-		if strings.HasPrefix(n, "fsfake.RoundTop{") && strings.HasSuffix(n, "First:false}") {
-			return true
-		}
-	}
-	return false
+// A probe is one fresh process, whose calls are made on the fake and on the real kernel.
+type probe struct {
+	*run
+	id               fsfake.Task
+	start            time.Time
+	calls            int
+	through, blocked bool
+	err              error
 }
 
-// probe runs one fresh process.
-func (r *run) probe(pid int, start time.Time) (through, blocked bool, err error) {
-	r.fake.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
-	if err := r.real.AddProc(fsfake.ProcSpec{Pid: pid, Cwd: "/"}); err != nil {
-		return false, false, err
+// probeEnd ends an attempt that is decided.
+type probeEnd struct{}
+
+func (p *probe) end(blocked bool, err error) {
+	p.blocked, p.err = blocked, err
+	panic(probeEnd{})
+}
+
+func (p *probe) attempt() (err error) {
+	pid := p.id.Pid
+	p.fake.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
+	if err := p.real.AddProc(fsfake.ProcSpec{Pid: pid, Cwd: "/"}); err != nil {
+		return err
 	}
-	process := pid - scenarios.Pid(0) // beyond all processes
-	t := &task{task: sched.Task{Process: process, N: 1}, id: fsfake.Task{Pid: pid, N: 1}}
-	r.now = t.task
+	p.now = sched.Task{Process: pid - scenarios.Pid(0), N: 1} // beyond all processes
 	defer func() {
-		r.fake.KillProc(pid)
-		if e := r.real.KillProc(pid); err == nil {
-			err = e
+		if e := recover(); e != nil && e != any(probeEnd{}) {
+			panic(e)
 		}
+		p.fake.KillProc(pid)
+		err = cmp.Or(p.err, p.real.KillProc(pid))
 	}()
-	what := name{Scenario: r.sc.ID, Processes: r.sc.Setting.Processes, Probe: pid}
-	ask, err := r.real.Run(t.id, what.String())
-	if err != nil {
-		return false, false, err
+	t := &scenarios.Task{Proc: fsfake.NewProc(p, pid, 1), Process: "fresh", Index: p.sc.Setting.Processes}
+	p.through = p.sc.Probe(t) == nil
+	return nil
+}
+
+// Note implements [fsfake.Port]: between the rounds of a loop time passes.
+func (p *probe) Note(v any) {
+	if top, ok := v.(fsfake.RoundTop); !ok || top.First {
+		return
 	}
-	t.take(ask)
-	for range probeCalls {
-		if t.ask.Ended {
-			last := t.notes[len(t.notes)-1]
-			return last == kernel.NoteText(probed{gotThrough: true}), false, nil
-		}
-		if pollsAgain(t.ask) {
-			if r.over(start, 2) || r.property.Within > 0 && r.over(start, 1) {
-				return false, true, nil
-			}
-			r.pass(start, time.Second)
-		}
-		op := t.ask.Op
-		if op.Call == fsfake.CallSleep && r.property.Within > 0 && r.over(start, 1) {
-			return false, true, nil
-		}
-		if err := r.call(t, op, sched.Choice{}); err != nil || r.lost {
-			return false, false, err
-		}
-		if t.waits {
-			return false, true, nil
-		}
-		switch {
-		case op.Call != fsfake.CallSleep:
-		case r.property.Within > 0:
-			r.move(max(time.Duration(op.Time), time.Millisecond))
-		default:
-			r.pass(start, time.Duration(op.Time))
-		}
+	if p.over(p.start, 2) || p.property.Within > 0 && p.over(p.start, 1) {
+		p.end(true, nil)
 	}
-	return false, false, fmt.Errorf("real: the probe of %s did not end after %d calls", r.sc.ID, probeCalls)
+	p.pass(p.start, time.Second)
+}
+
+// Do implements [fsfake.Port].
+func (p *probe) Do(op fsfake.Op) fsfake.Result {
+	sleeps, within := op.Call == fsfake.CallSleep, p.property.Within > 0
+	if sleeps && within && p.over(p.start, 1) {
+		p.end(true, nil)
+	}
+	if p.calls++; p.calls > probeCalls {
+		p.end(false, fmt.Errorf("real: the probe of %s did not end after %d calls", p.sc.ID, probeCalls))
+	}
+	f := p.fake.Do(p.id, op)
+	if f.Unmodelled != "" {
+		p.end(false, fmt.Errorf("real: the probe of %s: %s: %s", p.sc.ID, op.Call, f.Unmodelled))
+	}
+	if err := p.call(p.id, op, f, ""); err != nil || p.lost {
+		p.end(false, err)
+	}
+	switch {
+	case f.Blocked:
+		p.end(true, nil)
+	case sleeps && within:
+		p.move(max(time.Duration(op.Time), time.Millisecond))
+	case sleeps:
+		p.pass(p.start, time.Duration(op.Time))
+	}
+	return f
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Worker(all.All())
+	Worker()
 	os.Exit(m.Run())
 }
 
@@ -45,7 +45,7 @@ func counterexample(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property)
 
 // Three races, each twenty times out of twenty on the real disk.
 func TestTwentyTimes(t *testing.T) {
-	testmain.Slow(t, "it runs programs many times", "./checker/real")
+	testmain.Slow(t, "it starts processes many times", "./checker/real")
 	for _, row := range []struct {
 		id string
 		p  *scenarios.Property

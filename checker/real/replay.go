@@ -15,8 +15,8 @@ import (
 	"lockpick/sched"
 )
 
-// Replay follows a schedule strictly on the real kernel and disk, up to the step that
-// breaks the property on the fake. The error is a fault of the schedule, as
+// Replay has a schedule followed on the fake, and makes the same calls in the same order on the real kernel
+// and disk, up to the step that breaks the property on the fake. The error is a fault of the schedule, as
 // [checker.Replay] reports it, or of the machinery: of the protocol it says nothing.
 func Replay(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Report, error) {
 	fake, err := checker.Replay(sc, p, s)
@@ -53,45 +53,25 @@ func Replay(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 			return r.report, err
 		}
 	}
-	r.compareNotes(fake.Counterexample.Trace)
 	r.report.Broken = broken && len(r.report.Mismatches) == 0
 	return r.report, nil
 }
 
-// A run is a real run, and a fake machine that does the same.
+// A run makes the calls of a run on the fake.
 type run struct {
 	sc       *scenarios.Scenario
 	property *scenarios.Property
-	fake     *fsfake.Machine
+	fake     *fsfake.Machine // as it was after the step
 	real     *kernel.Machine
-	tasks    []*task
 	now      sched.Task // whose step it is
 	lost     bool       // the two have parted
+	// waits are those in a blocked call, with what that has answered meanwhile; nil for nothing.
+	waits map[fsfake.Task]*fsfake.Result
 	// signalled are the processes whose handler has begun.
 	signalled map[int]bool
 	inos      map[uint64]fsfake.InodeID
 	ids       map[fsfake.InodeID]uint64
 	report    Report
-}
-
-// A task is one task of the scenario.
-type task struct {
-	task  sched.Task
-	id    fsfake.Task
-	ask   kernel.Ask
-	waits bool           // in a blocked call
-	woken *fsfake.Result // what that has answered meanwhile
-	notes []string
-	gone  bool
-	by    fsfake.Task // the child that makes the call; zero when it is the task itself
-}
-
-// who makes the call.
-func (t *task) who() fsfake.Task {
-	if t.by != (fsfake.Task{}) {
-		return t.by
-	}
-	return t.id
 }
 
 func newRun(sc *scenarios.Scenario, p *scenarios.Property) (*run, error) {
@@ -112,10 +92,8 @@ func newRun(sc *scenarios.Scenario, p *scenarios.Property) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	fake := sc.NewMachine()
-	fake.EndSleeps() // the trace says what time it is
 	return &run{
-		sc: sc, property: p, fake: fake, real: m,
+		sc: sc, property: p, fake: sc.NewMachine(), real: m, waits: map[fsfake.Task]*fsfake.Result{},
 		signalled: map[int]bool{}, inos: map[uint64]fsfake.InodeID{}, ids: map[fsfake.InodeID]uint64{},
 		report: Report{Emulated: map[string]int{}},
 	}, nil
@@ -133,7 +111,7 @@ func (r *run) leftBehind() (bool, error) {
 	return len(left) > 0, err
 }
 
-// start sets the disk up and brings every program to its first call.
+// start sets the disk up, and starts every process with its tasks.
 func (r *run) start() error {
 	if err := r.real.Import(r.fake); err != nil {
 		return err
@@ -147,54 +125,42 @@ func (r *run) start() error {
 		}
 	}
 	for i, n := range r.sc.Setting.EachTask() {
-		t := &task{task: sched.Task{Process: i, N: n}, id: fsfake.Task{Pid: scenarios.Pid(i), N: n}}
-		what := name{Scenario: r.sc.ID, Processes: r.sc.Setting.Processes, Process: i, N: n}
-		ask, err := r.real.Run(t.id, what.String())
-		if err != nil {
-			return fmt.Errorf("real: starting %s: %w", t.task, err)
+		if err := r.real.Start(fsfake.Task{Pid: scenarios.Pid(i), N: n}); err != nil {
+			return fmt.Errorf("real: starting %s: %w", sched.Task{Process: i, N: n}, err)
 		}
-		t.take(ask)
-		r.tasks = append(r.tasks, t)
 	}
 	return nil
-}
-
-func (t *task) take(a kernel.Ask) {
-	t.ask = a
-	t.notes = append(t.notes, a.Notes...)
 }
 
 // step takes one step of the fake's run.
 func (r *run) step(s trace.Step) error {
 	r.report.Steps++
-	r.now = s.Choice.Task
+	r.now, r.fake = s.Choice.Task, s.After
+	id := fsfake.Task{Pid: scenarios.Pid(r.now.Process), N: r.now.N}
 	switch s.Choice.Action {
 	case sched.Stall:
-		r.fake.Advance(s.Passed)
 		r.report.Emulated["clock"]++
 		return nil
 	case sched.Signal:
 		return r.signal(s.Choice.Task.Process)
 	case sched.Kill:
-		pid := scenarios.Pid(s.Choice.Task.Process)
-		r.fake.KillProc(pid)
-		if err := r.real.KillProc(pid); err != nil {
+		if err := r.real.KillProc(id.Pid); err != nil {
 			return err
 		}
-		r.gone(s.Choice.Task.Process)
 	default:
-		t := r.task(s.Choice.Task)
 		for _, c := range s.Calls {
 			if c.Op.Call == fsfake.CallSleep && c.Result.Blocked {
 				continue // its end comes
 			}
-			t.by = c.By
-			if err := r.call(t, c.Op, s.Choice); err != nil || r.lost {
+			who := id
+			if c.By != (fsfake.Task{}) {
+				who = c.By
+			}
+			if err := r.call(who, c.Op, c.Result, s.Choice.Fails); err != nil || r.lost {
 				return err
 			}
 		}
 	}
-	r.fake.Advance(s.After.Now().Sub(r.fake.Now())) // what was slept
 	if err := r.wakes(); err != nil {
 		return err
 	}
@@ -203,41 +169,111 @@ func (r *run) step(s trace.Step) error {
 
 // signal has the handler of a process begin, which is a thread that has done nothing so far.
 func (r *run) signal(process int) error {
-	t := r.task(sched.Task{Process: process, N: 1})
-	if t.waits || r.signalled[process] {
-		return fmt.Errorf("real: on the real kernel a process gets one signal at most, and not while it waits in a call: %s gets another, or waits", t.task)
+	first := fsfake.Task{Pid: scenarios.Pid(process), N: 1}
+	if _, waits := r.waits[first]; waits || r.signalled[process] {
+		return fmt.Errorf("real: on the real kernel a process gets one signal at most, and not while it waits in a "+
+			"call: %s gets another, or waits", scenarios.ProcessName(process))
 	}
 	r.signalled[process] = true
 	r.report.Emulated["signal"]++
 	return nil
 }
 
-func (r *run) task(t sched.Task) *task {
-	for _, have := range r.tasks {
-		if have.task == t {
-			return have
-		}
-	}
-	panic("real: a schedule that was replayed names a task that there is not")
-}
-
-func (r *run) gone(process int) {
-	for _, t := range r.tasks {
-		t.gone = t.gone || t.task.Process == process
-	}
-}
-
 // wakes notes what blocked calls have answered meanwhile.
 func (r *run) wakes() error {
 	ws, err := r.real.Woken()
 	for _, w := range ws {
-		for _, t := range r.tasks {
-			if t.who() == w.Task {
-				t.woken = &w.Result
-			}
+		if _, waits := r.waits[w.Task]; waits {
+			r.waits[w.Task] = &w.Result
 		}
 	}
 	return err
+}
+
+// call makes a call that the fake has answered, and compares. fails is the error that it was made to fail with.
+func (r *run) call(who fsfake.Task, op fsfake.Op, f fsfake.Result, fails string) error {
+	switch {
+	case fails != "":
+		return r.failing(who, op, f, fails)
+	case op.Call.IsCell():
+		return nil
+	case !kernel.Makes(op.Call) && !op.Call.Ends():
+		r.report.Emulated[op.Call.String()]++
+		return nil
+	}
+	real, err := r.make(who, op)
+	if err != nil {
+		return err
+	}
+	if !r.real.Rooted() { // everybody is the driver's user
+		real.Stat.UID, real.Stat.GID = f.Stat.UID, f.Stat.GID
+	}
+	if r.compare(who, op, f, real); r.lost {
+		return nil
+	}
+	if inode, times := f.Shows(op); inode || times {
+		r.report.Emulated["inode number and times of "+op.Call.String()]++
+	}
+	if delete(r.waits, who); f.Blocked {
+		r.waits[who] = nil
+	}
+	return nil
+}
+
+// make makes a call on the real kernel, or looks how one that has been waiting ended.
+func (r *run) make(who fsfake.Task, op fsfake.Op) (fsfake.Result, error) {
+	woken, waits := r.waits[who]
+	switch {
+	case !waits:
+		r.report.Compared++
+		return r.real.Do(who, op)
+	case woken == nil:
+		return fsfake.Result{Blocked: true}, nil
+	}
+	return *woken, nil
+}
+
+// failing is a call that fails because the schedule says so. The real kernel is not made to
+// fail, and nothing happens. A wait is really interrupted by a signal, and a close that fails is really made.
+func (r *run) failing(who fsfake.Task, op fsfake.Op, f fsfake.Result, name string) error {
+	e, err := fsfake.FailingErrno(name)
+	if err != nil {
+		return err
+	}
+	if e == fsfake.EINTR {
+		return r.interrupted(who, op, f)
+	}
+	if op.Call == fsfake.CallClose {
+		if _, err := r.real.Do(who, op); err != nil {
+			return err
+		}
+	}
+	r.report.Emulated["failing "+op.Call.String()]++
+	return nil
+}
+
+// interrupted lets a call wait on the real kernel, and ends the wait by a signal.
+func (r *run) interrupted(who fsfake.Task, op fsfake.Op, f fsfake.Result) error {
+	r.report.Compared++
+	real, err := r.real.Do(who, op)
+	if err != nil {
+		return err
+	}
+	if real.Blocked {
+		if err := r.real.Interrupt(who); err != nil {
+			return err
+		}
+		r.waits[who] = nil
+		if err := r.wakes(); err != nil {
+			return err
+		}
+		if woken := r.waits[who]; woken != nil {
+			real = *woken
+		}
+		delete(r.waits, who)
+	}
+	r.compare(who, op, f, real)
+	return nil
 }
 
 // differ notes a mismatch after which the two runs have parted.

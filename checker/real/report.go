@@ -15,8 +15,8 @@ type Report struct {
 	// Compared counts the calls made on the real kernel, of which every answer was
 	// compared with the fake's. Disks counts the comparisons of the whole disk.
 	Compared, Disks int
-	// Emulated counts, by the name of the call, what was answered from the fake: whole calls,
-	// and of those that were made the inode numbers and times that programs were shown.
+	// Emulated counts, by the name of the call, what only the fake answered: whole calls,
+	// and of those that were made the inode numbers and times that it shows.
 	Emulated map[string]int
 	// Mismatches are the differences between the real run and the fake's. The run ends with
 	// the first after which it could only go its own way.

@@ -26,8 +26,6 @@ type Step struct {
 	// the step; nil for none.
 	Invoked  any `json:"-"`
 	Returned any `json:"-"`
-	// Noted is Invoked as the program noted it: it names its lock where there is one, too.
-	Noted any `json:"-"`
 	// Holders are the tasks that believe to hold a lock after the step, in the order of
 	// tasks.
 	Holders []Holder `json:"-"`

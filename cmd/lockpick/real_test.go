@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("LOCKPICK_NATIVE") == "" {
 		os.Setenv("LOCKPICK_NATIVE", "off") // tests that ask for it say so
 	}
-	real.Worker(all.All())
+	real.Worker()
 	testmain.Run(m)
 }
 

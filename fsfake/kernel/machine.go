@@ -46,7 +46,7 @@ type Options struct {
 	Tasks int
 	// Umask is every process's umask, as in [fsfake.Options].
 	Umask uint32
-	// CallsOnly: the processes make calls and run no programs, and have one task. They are
+	// CallsOnly: the processes have one task. They are
 	// then forked, which costs a tenth of what executing the binary again does.
 	CallsOnly bool
 }
@@ -390,6 +390,15 @@ func (m *Machine) thread(s *simulated, n int) (*process, error) {
 		return nil, err
 	}
 	return p, p.greet()
+}
+
+// Start starts a task, which otherwise starts with its first call. Those of a process start in order.
+func (m *Machine) Start(t fsfake.Task) error {
+	s, err := m.find(t.Pid)
+	if err == nil {
+		_, err = m.thread(s, t.N)
+	}
+	return err
 }
 
 // RealPid returns the real pid of a process, which is ready then.

@@ -3,7 +3,6 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,19 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("LOCKPICK_KERNEL_TEST_WAITS") != "" {
 		time.Sleep(time.Minute)
 	}
-	MaybeWorker(func(name string, port fsfake.Port) error {
-		if name != "twice" {
-			return errors.New("unknown")
-		}
-		p := fsfake.NewProc(port, 101, 1)
-		c := fsfake.Cell[int]{Name: "n"}
-		p.Note("begin")
-		c.Store(p, 7)
-		_, err := p.Stat("/f")
-		p.Note(errors.Is(err, fs.ErrNotExist))
-		p.Note(c.Load(p))
-		return nil
-	})
+	MaybeWorker()
 	os.Exit(m.Run())
 }
 
@@ -146,14 +133,12 @@ func processes(t *testing.T, m *Machine) {
 	require.EqualValues(t, 3, do(t, m, a, open("/f")).N)
 }
 
-// Where processes are forked, they have one task, and run no programs; a process that has
+// Where processes are forked, they have one task; a process that has
 // made execve is forked like any other; a nursery that has forked many is not used again.
 func TestCallsOnly(t *testing.T) {
 	_, err := New(Options{CallsOnly: true, Tasks: 2})
 	require.ErrorContains(t, err, "several tasks")
 	m := startWith(t, Options{CallsOnly: true})
-	_, err = m.Run(a, "twice")
-	require.ErrorContains(t, err, "CallsOnly")
 	require.True(t, do(t, m, a, fsfake.Op{Call: fsfake.CallExec}).OK())
 	for i := range 20 {
 		require.EqualValues(t, 103+i, do(t, m, a, fsfake.Op{Call: fsfake.CallFork}).N)
@@ -225,35 +210,14 @@ func TestImport(t *testing.T) {
 	require.ErrorContains(t, m.Import(f), "open files")
 }
 
-// A program goes on call by call, and sees what it is given.
-func TestRun(t *testing.T) {
-	m := start(t)
-	ask, err := m.Run(a, "twice")
-	require.NoError(t, err)
-	require.Equal(t, []string{NoteText("begin")}, ask.Notes)
-	require.Equal(t, fsfake.Op{Call: fsfake.CallCellStore, Cell: "n", Value: "7"}, ask.Op)
-	ask, err = m.Give(a, fsfake.Result{})
-	require.NoError(t, err)
-	require.Equal(t, fsfake.Op{Call: fsfake.CallStat, Path: "/f"}, ask.Op)
-	r := do(t, m, a, ask.Op)
-	require.Equal(t, syscall.ENOENT, r.Errno)
-	ask, err = m.Give(a, r)
-	require.NoError(t, err)
-	require.Equal(t, []string{NoteText(true)}, ask.Notes)
-	ask, err = m.Give(a, fsfake.Result{})
-	require.NoError(t, err)
-	require.True(t, ask.Ended)
-	require.Equal(t, []string{NoteText(7)}, ask.Notes)
-}
-
 func TestWire(t *testing.T) {
 	op := fsfake.Op{
 		Call: fsfake.CallOpen, Flags: -1, FD: 5, FD2: 6, Mode: 0o7777, Off: -5, Len: 1 << 62, Path: "/a", Path2: "b",
-		Data: "x\x00y", Pid: 7, Time: -1, Time2: 1 << 60, Wait: true, Cell: "c", Value: "v",
+		Data: "x\x00y", Pid: 7, Time: -1, Time2: 1 << 60, Wait: true,
 	}
 	r := fsfake.Result{
 		Errno: syscall.EIO, N: -1, Data: "d", Stat: fsfake.Stat{Ino: 1, Dev: 2, Nlink: 3, Mode: fs.ModeDir | 0o755, UID: 4, GID: 5, Size: 6, Atime: 7, Mtime: 8, Ctime: 9, Btime: 10},
-		Lock: fsfake.RecordLock{Type: 1, Start: 2, Len: 3, Pid: -1}, Value: "v", Unmodelled: "u",
+		Lock: fsfake.RecordLock{Type: 1, Start: 2, Len: 3, Pid: -1}, Unmodelled: "u",
 	}
 	var e encoder
 	e.op(&op)

@@ -226,7 +226,7 @@ func (p *process) kill() {
 // waits for ever then. So the nursery is itself a fork, the only one of a process with
 // threads, and before it is used it tries what would wait: see [tryRuntime]. One that does
 // not say that it is well is killed, and another made. A worker that has made execve(2) has
-// threads again; it makes its children as those workers do that run programs.
+// threads again; it makes its children as those workers do that were executed.
 
 // maxForks is how many workers a nursery forks, which collects no garbage.
 const maxForks = 20_000

@@ -20,16 +20,12 @@ type frameKind byte
 const (
 	// From the driver.
 	frameOp    frameKind = 'O' // make this call; answered by frameResult
-	frameRun   frameKind = 'P' // run a program; answered by frameAsk or frameEnded
-	frameGive  frameKind = 'N' // what the program's call answers; answered likewise
 	frameTask  frameKind = 'T' // start another thread, which serves a channel of its own
 	frameSpawn frameKind = 'S' // to the nursery: fork a worker, which serves a channel of its own
 
 	// From the worker.
 	frameHello  frameKind = 'H' // the thread that serves the channel
 	frameResult frameKind = 'R'
-	frameAsk    frameKind = 'A' // the call that the program is about to make
-	frameEnded  frameKind = 'E' // the program has returned
 )
 
 const headerSize = 5
@@ -146,8 +142,7 @@ func (d *decoder) bool() bool {
 	return v
 }
 
-// op encodes a call. The value of a cell is sent as text: it never leaves the memory of
-// the worker that has it.
+// op encodes a call. None of those that the kernel makes is on a cell.
 func (e *encoder) op(o *fsfake.Op) {
 	e.b = append(e.b, byte(o.Call))
 	e.int(int64(o.Flags))
@@ -163,22 +158,6 @@ func (e *encoder) op(o *fsfake.Op) {
 	e.int(o.Time)
 	e.int(o.Time2)
 	e.bool(o.Wait)
-	e.string(o.Cell)
-	e.value(o.Value)
-}
-
-func (e *encoder) value(v any) {
-	e.bool(v != nil)
-	if v != nil {
-		e.string(fmt.Sprintf("%+v", v))
-	}
-}
-
-func (d *decoder) value() any {
-	if !d.bool() {
-		return nil
-	}
-	return d.string()
 }
 
 func (d *decoder) op() (o fsfake.Op) {
@@ -190,7 +169,6 @@ func (d *decoder) op() (o fsfake.Op) {
 	o.Off, o.Len = d.int(), d.int()
 	o.Path, o.Path2, o.Data = d.string(), d.string(), d.string()
 	o.Pid, o.Time, o.Time2, o.Wait = int(d.int()), d.int(), d.int(), d.bool()
-	o.Cell, o.Value = d.string(), d.value()
 	return o
 }
 
@@ -209,7 +187,6 @@ func (e *encoder) result(r *fsfake.Result) {
 	e.int(r.Lock.Start)
 	e.int(r.Lock.Len)
 	e.int(int64(r.Lock.Pid))
-	e.value(r.Value)
 	e.string(r.Unmodelled)
 }
 
@@ -220,6 +197,6 @@ func (d *decoder) result() (r fsfake.Result) {
 	st.Mode, st.UID, st.GID = fs.FileMode(d.uint()), uint32(d.uint()), uint32(d.uint())
 	st.Size, st.Atime, st.Mtime, st.Ctime, st.Btime = d.int(), d.int(), d.int(), d.int(), d.int()
 	r.Lock = fsfake.RecordLock{Type: int(d.int()), Start: d.int(), Len: d.int(), Pid: int(d.int())}
-	r.Value, r.Unmodelled = d.value(), d.string()
+	r.Unmodelled = d.string()
 	return r
 }

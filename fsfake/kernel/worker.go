@@ -8,16 +8,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 	"lockpick/fsfake"
 )
-
-// A Program is ordinary Go code that a worker runs when [Machine.Run] asks for it: what
-// name means is between the two. Its calls and its notes go to port, one at a time.
-type Program func(name string, port fsfake.Port) error
 
 func init() {
 	// The calls must come from the main thread, whose user id is the process's as others
@@ -29,14 +24,13 @@ func init() {
 
 // MaybeWorker must be called first thing in main or TestMain of a binary that uses a
 // [Machine]. In an execution that a Machine has started it serves the Machine and never
-// returns; in any other it does nothing. program may be nil when no Machine of the binary
-// runs programs.
-func MaybeWorker(program Program) {
+// returns; in any other it does nothing.
+func MaybeWorker() {
 	spec := os.Getenv(workerEnv)
 	if spec == "" {
 		return
 	}
-	w := &worker{program: program, cells: map[string]any{}}
+	w := &worker{}
 	if err := w.start(spec); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -57,17 +51,13 @@ func leave(err error) {
 type worker struct {
 	env environment
 	caller
-	program Program
-	memory  sync.Mutex
-	cells   map[string]any
 }
 
 // A thread serves one channel.
 type thread struct {
 	*worker
 	channel
-	notes   []string // of the program, since its last call
-	newborn bool     // it has just been forked
+	newborn bool // it has just been forked
 }
 
 // serve answers the driver until it has gone. After execve it begins by answering that.
@@ -85,7 +75,7 @@ func (w *worker) serve(slot int, afterExec bool) error {
 		err = t.hello()
 	}
 	for err == nil {
-		_, err = t.next()
+		err = t.next()
 	}
 	return err
 }
@@ -96,29 +86,24 @@ func (t *thread) hello() error {
 	return t.send(frameHello, e.b)
 }
 
-// next serves one frame; give is what the driver gives to a program that waits for it.
-func (t *thread) next() (give *fsfake.Result, err error) {
+// next serves one frame.
+func (t *thread) next() error {
 	kind, body, err := t.receive()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d := decoder{body}
 	switch kind {
 	case frameOp:
 		op := d.op()
 		r := t.do(&op)
-		return nil, t.answer(&r)
+		return t.answer(&r)
 	case frameSpawn:
 		r, err := t.spawn(&d)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return nil, t.answer(&r)
-	case frameRun:
-		return nil, t.run(d.string())
-	case frameGive:
-		r := d.result()
-		return &r, nil
+		return t.answer(&r)
 	case frameTask:
 		slot := int(d.int())
 		started := make(chan bool)
@@ -130,9 +115,9 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 			}
 		}()
 		<-started // reading without the scheduler's knowledge before that could keep it from starting
-		return nil, nil
+		return nil
 	}
-	return nil, fmt.Errorf("kernel: unknown frame %q", kind)
+	return fmt.Errorf("kernel: unknown frame %q", kind)
 }
 
 func (t *thread) answer(r *fsfake.Result) error {
@@ -143,72 +128,6 @@ func (t *thread) answer(r *fsfake.Result) error {
 	e := t.body()
 	e.result(r)
 	return t.send(frameResult, e.b)
-}
-
-// run runs a program. Before each of its calls the driver is asked: it has the call made,
-// or not, and gives what the program is to see.
-func (t *thread) run(name string) error {
-	if t.program == nil {
-		return fmt.Errorf("kernel: asked to run %q: MaybeWorker was given no program", name)
-	}
-	if err := t.program(name, t); err != nil {
-		return fmt.Errorf("kernel: running %q: %w", name, err)
-	}
-	return t.ask(frameEnded, nil)
-}
-
-// ask tells the driver about the program's notes, and what it wants.
-func (t *thread) ask(k frameKind, op *fsfake.Op) error {
-	e := t.body()
-	e.uint(uint64(len(t.notes)))
-	for _, n := range t.notes {
-		e.string(n)
-	}
-	t.notes = nil
-	if op != nil {
-		e.op(op)
-	}
-	return t.send(k, e.b)
-}
-
-// Note implements [fsfake.Port].
-func (t *thread) Note(v any) { t.notes = append(t.notes, NoteText(v)) }
-
-// NoteText is how [Ask] renders a note.
-func NoteText(v any) string { return fmt.Sprintf("%T%+v", v, v) }
-
-// Do implements [fsfake.Port]. Cells are the program's own memory.
-func (t *thread) Do(op fsfake.Op) fsfake.Result {
-	err := t.ask(frameAsk, &op)
-	for err == nil {
-		var give *fsfake.Result
-		if give, err = t.next(); give == nil {
-			continue
-		}
-		if op.Call.IsCell() {
-			return t.cell(&op)
-		}
-		return *give
-	}
-	leave(err)
-	panic("unreachable")
-}
-
-func (t *thread) cell(op *fsfake.Op) fsfake.Result {
-	t.memory.Lock()
-	defer t.memory.Unlock()
-	switch op.Call {
-	case fsfake.CallCellLoad:
-		return fsfake.Result{Value: t.cells[op.Cell]}
-	case fsfake.CallCellStore:
-		t.cells[op.Cell] = op.Value
-	case fsfake.CallCellCAS:
-		if swap, _ := op.Value.(fsfake.Swap); t.cells[op.Cell] == swap.Old {
-			t.cells[op.Cell] = swap.New
-			return fsfake.Result{N: 1}
-		}
-	}
-	return fsfake.Result{}
 }
 
 // fork makes a child with every descriptor of this process, which serves another channel.

@@ -251,7 +251,6 @@ func (w *World) Record(c sched.Choice, calls []trace.Call, preempts bool, opsBef
 	}
 	if len(w.History.Ops) > opsBefore && c.Action == sched.Run && w.History.Ops[opsBefore].ClientId < len(w.actors) {
 		s.Invoked = w.History.Ops[opsBefore].Input
-		s.Noted = s.Invoked
 	}
 	at := int64((w.Steps-1)*trace.TimestampsPerStep + trace.AtReturn)
 	for _, op := range w.History.Ops {

@@ -7,7 +7,6 @@
 //
 // # Limits
 //
-// Fewer than 1<<32 states and edges, and at most 127 tasks. Odds are solved exactly where
-// components are small or sparse; elsewhere they are bounded from both sides, and may remain
-// bounds.
+// Fewer than 1<<32 states and edges, and at most 127 tasks. Odds are bounded from both sides, and may
+// remain bounds where it takes too long until these meet.
 package graph

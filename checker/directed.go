@@ -18,6 +18,7 @@ type course []leg
 type leg struct {
 	task  sched.Task
 	steps int
+	jumps bool // then the clock jumps
 }
 
 // Next implements [sched.Strategy].
@@ -30,6 +31,10 @@ func (c *course) Next(v *sched.View) (sched.Choice, error) {
 		if l.steps > 0 && on {
 			l.steps--
 			return sched.Choice{Action: sched.Run, Task: l.task}, nil
+		}
+		if l.jumps && v.Stall {
+			l.jumps = false
+			return sched.Choice{Action: sched.Stall}, nil
 		}
 	}
 	return sched.RunToCompletion{}.Next(v)
@@ -47,7 +52,7 @@ func follow(t *search.Tester, run trace.Trace) (out search.Outcome, err error) {
 		if !last && run[i+1].Choice.Task == task {
 			continue
 		}
-		c := append(slices.Clone(legs), leg{task, math.MaxInt})
+		c := append(slices.Clone(legs), leg{task: task, steps: math.MaxInt})
 		if out, err = t.Run(&c, true); err != nil || last {
 			return out, err
 		}
@@ -55,7 +60,7 @@ func follow(t *search.Tester, run trace.Trace) (out search.Outcome, err error) {
 		if end < done {
 			break
 		}
-		legs = append(legs, leg{task, end + 1 - done})
+		legs = append(legs, leg{task: task, steps: end + 1 - done})
 		done = end + 1
 	}
 	return search.Outcome{}, nil
@@ -97,26 +102,31 @@ type access struct {
 	changes bool
 }
 
-// directed lists directed schedules of the first two processes, and says how many steps a run has.
-func (g *decision) directed() (all []sched.Strategy, steps int, err error) {
-	var walks []*trace.Walk
-	tasks := []sched.Task{{Process: 0, N: 1}, {Process: 1, N: 1}}
+// alone runs each of the first two processes before the other, and says how many steps a run has.
+func (g *decision) alone() (walks []*trace.Walk, tasks []sched.Task, steps int, err error) {
+	tasks = []sched.Task{{Process: 0, N: 1}, {Process: 1, N: 1}}
 	for _, first := range tasks[:min(len(tasks), g.t.Sc.Setting.Processes)] {
-		out, err := g.t.Run(&course{{first, math.MaxInt}}, true)
+		out, err := g.t.Run(&course{{task: first, steps: math.MaxInt}}, true)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, 0, err
 		}
 		steps = len(out.Schedule)
 		walks = append(walks, trace.NewWalk(g.t.Sc, out.Trace))
 	}
-	if len(walks) == 2 {
-		for i, w := range walks {
-			for _, c := range directed(w, walks[1-i], tasks[i], tasks[1-i]) {
-				all = append(all, &c)
-			}
+	return walks, tasks, steps, nil
+}
+
+// delayed lists before which of its steps a task that has changed a name touches one, the last ones first: it has more
+// to lose there.
+func delayed(w *trace.Walk, task sched.Task) (steps []int) {
+	changed := false
+	for _, a := range accesses(w, task) {
+		if changed && (len(steps) == 0 || steps[0] != a.steps) {
+			steps = slices.Insert(steps, 0, a.steps)
 		}
+		changed = changed || a.changes
 	}
-	return all, steps, nil
+	return steps[:min(len(steps), mostDirected)]
 }
 
 // directed lists schedules in which a task is stopped before it comes back to a name, the other task changes what
@@ -135,7 +145,7 @@ func directed(alone, other *trace.Walk, task, by sched.Task) (all []course) {
 		m, conflicts := last[a.name]
 		if at := [2]int{a.steps, m}; conflicts && seen[a.name] && !done[at] {
 			done[at] = true
-			c := course{{task, a.steps}, {by, m}, {task, math.MaxInt}}
+			c := course{{task: task, steps: a.steps}, {task: by, steps: m}, {task: task, steps: math.MaxInt}}
 			if changed[a.name] && !a.changes {
 				all = append(all, c)
 			} else {

@@ -36,11 +36,11 @@ func TestDirected(t *testing.T) {
 		return w
 	}
 	require.Equal(t, []course{
-		{{a, 4}, {b, 4}, {a, math.MaxInt}},
-		{{a, 5}, {b, 6}, {a, math.MaxInt}},
+		{{a, 4, false}, {b, 4, false}, {a, math.MaxInt, false}},
+		{{a, 5, false}, {b, 6, false}, {a, math.MaxInt, false}},
 	}, directed(run(a, b), run(b, a), a, b))
 
-	c := course{{a, 1}, {b, 2}, {a, math.MaxInt}}
+	c := course{{a, 1, false}, {b, 2, false}, {a, math.MaxInt, false}}
 	v := &sched.View{Last: -1, Tasks: []sched.TaskView{{Task: a, Enabled: true}, {Task: b, Enabled: true}}}
 	var who string
 	for range 6 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"lockpick/checker/internal/engine"
@@ -92,6 +93,12 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	if few {
 		limits.Executions = g.x.Learned().Coroutines + pairExecutions
 	}
+	if err = g.delays(ctx); err == nil && len(g.found) > 0 {
+		return g.enough(), nil
+	}
+	if err != nil {
+		return "", err
+	}
 	p, err := g.x.CoverPreemptions(ctx, g.first(), limits, 2, 1,
 		search.Limits{Executions: pairExecutions, States: pairStates})
 	if err != nil {
@@ -108,9 +115,7 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	case err != nil:
 		return "", err
 	case len(g.found) > 0:
-		g.known |= shown
-		g.c.Enough = true
-		return "whether random runs find it, too, is not known yet", nil
+		return g.enough(), nil
 	case few && ctx.Err() == nil:
 		g.c.Why = g.oneOrder()
 		return "", nil
@@ -119,6 +124,13 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 		return "", nil
 	}
 	return "few preemptions break nothing", nil
+}
+
+// enough ends the search for what breaks a property. It says what is left.
+func (g *decision) enough() string {
+	g.known |= shown
+	g.c.Enough = true
+	return "whether random runs find it, too, is not known yet"
 }
 
 // tell tells how far it has come, with how much was learned.
@@ -193,10 +205,45 @@ func (g *decision) drawn(ctx context.Context) error {
 	if g.t.Property.Question != scenarios.NoQuestion {
 		return nil
 	}
-	all, steps, err := g.directed()
+	walks, tasks, steps, err := g.alone()
+	if err != nil {
+		return err
+	}
+	var all []sched.Strategy
+	if len(walks) == 2 {
+		for i, w := range walks {
+			for _, c := range directed(w, walks[1-i], tasks[i], tasks[1-i]) {
+				all = append(all, &c)
+			}
+		}
+	}
 	for i := range drawnSchedules {
 		all = append(all, sched.NewPCT(uint64(i), steps, 4))
 	}
+	return g.try(ctx, all)
+}
+
+// delays makes schedules in which the clock jumps while one process is about to touch a name after it has changed one,
+// and the other goes on to its end: so is broken what takes over from who lives and is slow.
+func (g *decision) delays(ctx context.Context) error {
+	if g.t.Sc.Setting.Stalls == 0 || g.t.Property.Question != scenarios.NoQuestion {
+		return nil
+	}
+	walks, tasks, _, err := g.alone()
+	if err != nil || len(walks) != 2 {
+		return err
+	}
+	var all []sched.Strategy
+	for i, w := range walks {
+		for _, steps := range delayed(w, tasks[i]) {
+			all = append(all, &course{{tasks[i], steps, true}, {tasks[1-i], math.MaxInt, false}})
+		}
+	}
+	return g.try(ctx, all)
+}
+
+// try makes runs until one breaks the property in the way that is worst, and keeps the first of each kind.
+func (g *decision) try(ctx context.Context, all []sched.Strategy) (err error) {
 	for i := 0; i < len(all) && err == nil && ctx.Err() == nil && !g.has(g.first()); i++ {
 		var out search.Outcome
 		g.tell(search.Progress{Drawn: i, Draws: len(all)})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"lockpick/checker"
@@ -17,8 +18,9 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// repairTime is how long one setting of a repair may take where --timeout says nothing else.
-const repairTime = time.Minute
+// repairTime is how long one setting of a repair may take where --timeout says nothing else; soonTime before a lock
+// around each command was tried, and killTime where one is killed: what holds without is a repair.
+const repairTime, soonTime, killTime = time.Minute, 15 * time.Second, 20 * time.Second
 
 // repair tries changes to commands that are broken until one mends all, and prints those that hold: as a command or a
 // diff to paste, with what was decided of them. What was tried and does not hold is a line.
@@ -45,19 +47,26 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, args []string, res
 		}
 	}
 	why := ""
-	for _, r := range spec.Repairs(spoiled(spec, &results[i]), uses) {
+	queue := spec.Repairs(spoiled(spec, &results[i]), uses)
+	around := slices.IndexFunc(queue, func(r command.Repair) bool { return r.Around })
+	for n := 0; n < len(queue); n++ {
+		r := &queue[n]
 		if r.Instead && why != otherwiseAlone {
 			continue
 		}
+		if t.limit, t.late = repairTime, false; n < around {
+			t.limit = soonTime
+		}
 		var proof string
 		var err error
-		proof, why, err = t.holds(ctx, &r)
-		if err == nil && proof != "" {
-			why, err = t.natively(ctx, &r, &proof)
-		}
+		proof, why, err = t.tries(ctx, r)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return err
+		case t.late && proof == "" && n < around && f.timeout == 0:
+			queue = append(queue, *r)
+			say("tried", fmt.Sprintf("%s: it was not decided in %v, and is tried again if nothing else holds", r.Name,
+				t.limit))
 		case errors.Is(err, context.DeadlineExceeded):
 			t.open = true
 			say("tried", r.Name+": it was not decided in time: --timeout gives more")
@@ -133,12 +142,35 @@ type trials struct {
 	broken []string // what is to be mended
 	// alone says of properties whether a kill breaks them of a command that runs alone, which no lock mends.
 	alone   map[string]bool
-	number  string   // of processes that were proved by a lock
-	assumes []string // by that
-	here    bool     // files outside of the directory are those of this machine
-	open    bool     // a repair was not decided
-	part    bool     // the last one that holds mends not all that is to be mended
+	number  string        // of processes that were proved by a lock
+	assumes []string      // by that
+	here    bool          // files outside of the directory are those of this machine
+	open    bool          // a repair was not decided
+	limit   time.Duration // of each setting
+	late    bool          // something was not decided within the limit
+	part    bool          // the last one that holds mends not all that is to be mended
 	mended  *scenarios.Scenario
+	// begun, unless nil, is called when a repair holds in the first of its trials.
+	begun func()
+}
+
+// tries decides a repair. Once it holds with as many processes as were asked about it is tried natively, too, beside
+// the other trials.
+func (t *trials) tries(ctx context.Context, r *command.Repair) (proof, why string, err error) {
+	r.Trials() // which share what is executed
+	within, cancel := context.WithCancel(ctx)
+	native, bad, failed := "", "", error(nil)
+	var beside sync.WaitGroup
+	t.begun = func() { beside.Go(func() { native, bad, failed = t.natively(within, r) }) }
+	defer beside.Wait()
+	defer cancel()
+	if proof, why, err = t.holds(ctx, r); err != nil || proof == "" {
+		return "", why, err
+	}
+	if beside.Wait(); failed != nil || bad != "" {
+		return "", bad, failed
+	}
+	return proof + native, "", nil
 }
 
 const otherwiseAlone = "a command does something else then, when it runs alone"
@@ -165,7 +197,11 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 		if proved && i > 0 && !killed {
 			continue
 		}
-		results, sc, err := decideTrial(ctx, &trial.Spec, t.f, "")
+		limit := t.limit
+		if killed {
+			limit = min(cmp.Or(limit, killTime), killTime)
+		}
+		results, sc, err := t.decide(ctx, &trial.Spec, limit, "")
 		switch {
 		case errors.Is(err, command.ErrTooLong):
 			open = fmt.Sprintf("; with %s it is not decided: %v, ask it of the changed commands with --crashes 1",
@@ -204,7 +240,9 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 			break
 		}
 		if names = append(names, trial.Name); len(names) == 1 {
-			first, t.mended = sc, sc
+			if first, t.mended = sc, sc; t.begun != nil {
+				t.begun()
+			}
 		}
 	}
 	keeps := func(id string) bool { return slices.Contains(anyway, id) }
@@ -235,7 +273,7 @@ func (t *trials) brokenAlone(ctx context.Context, fix *command.Repair, r *checke
 		if t.alone[id] || len(trial.Spec.Commands) > 1 && r.Counterexample.Cost.Preemptions > 0 {
 			continue
 		}
-		all, _, err := decideTrial(ctx, &trial.Spec, t.f, id)
+		all, _, err := t.decide(ctx, &trial.Spec, repairTime, id)
 		if err != nil && ctx.Err() != nil {
 			return false, err
 		}
@@ -253,7 +291,7 @@ func (t *trials) copies(ctx context.Context, r *command.Repair, few *scenarios.S
 	if err != nil || sc == nil || few.Setting.Assume.Sleeps == scenarios.SleepsLast {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(t.f.timeout, repairTime))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(t.f.timeout, t.limit, repairTime))
 	defer cancel()
 	proof, _, err := parameterized.Commands(ctx, sc)
 	if err != nil || proof == nil || proof.Few > 0 && proof.Few <= few.Setting.Processes {
@@ -267,8 +305,8 @@ func (t *trials) copies(ctx context.Context, r *command.Repair, few *scenarios.S
 }
 
 // natively looks on the machine as it is for an end of a repair that no serial order gives, with a process more. It
-// adds to the proof what was tried, or returns why it is no repair.
-func (t *trials) natively(ctx context.Context, r *command.Repair, proof *string) (why string, err error) {
+// returns what was tried, to be added to the proof, or why it is no repair.
+func (t *trials) natively(ctx context.Context, r *command.Repair) (tried, why string, err error) {
 	trials := r.Trials()
 	trial := &trials[min(1, len(trials)-1)]
 	if trial.Spec.Crashes > r.Spec.Crashes {
@@ -277,32 +315,29 @@ func (t *trials) natively(ctx context.Context, r *command.Repair, proof *string)
 	n := &challenge{spec: &trial.Spec, here: t.here, budget: t.f.budget, begins: func() {}}
 	defer n.close()
 	if n.budget == 0 || trial.Spec.Read != "" {
-		return "", nil
+		return "", "", nil
 	}
+	var rep native.Report
 	c, err := n.check(ctx, trial.Spec.Refused.Declared)
 	if err == nil {
-		var rep native.Report
-		if rep, err = c.Sweep(ctx, n.budget, true); err == nil && rep.Bad != nil {
-			*proof = ""
-			return fmt.Sprintf("with %s it is broken natively: %s: %s", trial.Name, rep.Bad.Schedule,
-				strings.Join(rep.Bad.Differs, "; ")), nil
-		}
-		if err == nil {
-			*proof += "; natively, with " + trial.Name + ": " + sweptText(&rep)
-			return "", nil
-		}
+		rep, err = c.Sweep(ctx, n.budget, true)
 	}
-	if ctx.Err() == nil {
-		*proof += "; not tried natively: " + oneLine(err.Error())
-		err = nil
+	switch {
+	case err == nil && rep.Bad != nil:
+		return "", fmt.Sprintf("with %s it is broken natively: %s: %s", trial.Name, rep.Bad.Schedule,
+			strings.Join(rep.Bad.Differs, "; ")), nil
+	case err == nil:
+		return "; natively, with " + trial.Name + ": " + sweptText(&rep), "", nil
+	case ctx.Err() != nil:
+		return "", "", err
 	}
-	return "", err
+	return "; not tried natively: " + oneLine(err.Error()), "", nil
 }
 
-// decideTrial decides everything that is asked of some commands, or one property.
-func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags, only string) (
+// decide decides everything that is asked of some commands, or one property.
+func (t *trials) decide(ctx context.Context, spec *command.Spec, limit time.Duration, only string) (
 	out []checker.Result, _ *scenarios.Scenario, err error) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(f.timeout, repairTime))
+	within, cancel := context.WithTimeout(ctx, cmp.Or(t.f.timeout, limit, repairTime))
 	defer cancel()
 	sc, err := spec.Scenario()
 	if err != nil {
@@ -313,8 +348,9 @@ func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags, only stri
 		if only != "" && c.Property.ID != only {
 			continue
 		}
-		r, err := checker.Check(ctx, &sc, c.Property, checker.Options{Workers: 1, States: f.states, SkipOdds: true,
+		r, err := checker.Check(within, &sc, c.Property, checker.Options{Workers: 1, States: t.f.states, SkipOdds: true,
 			Tried: tried})
+		t.late = t.late || within.Err() != nil
 		if err != nil {
 			return nil, nil, err
 		}

@@ -177,8 +177,7 @@ func TestRepairsAreTriedNatively(t *testing.T) {
 		spec := command.Spec{Dir: "/data", Files: []command.File{{Name: "n", Content: "0\n"}},
 			Commands: []command.Line{line, line}}
 		tried := &trials{f: &runFlags{budget: 3 * time.Second}, spec: &spec, alone: map[string]bool{}}
-		proof := "2 processes"
-		why, err := tried.natively(t.Context(), &command.Repair{Spec: spec}, &proof)
+		proof, why, err := tried.natively(t.Context(), &command.Repair{Spec: spec})
 		require.NoError(t, err)
 		testmain.Viewed(t, proof, "./checker/cli")
 		require.Contains(t, proof+why, want)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -40,8 +41,6 @@ func (r *Run) clonable() error {
 		return noClone("it has a directory of its own")
 	case p.gone || len(p.threads) != 1:
 		return noClone("it has several threads, or none")
-	case len(p.alarms) > 0:
-		return noClone("it has timers")
 	case len(r.mirrors) > 0:
 		return noClone("it maps a file as shared memory")
 	}
@@ -72,26 +71,39 @@ func (p *process) sharesFiles() (again []reopened, err error) {
 			continue
 		}
 		f, ok := p.reopens(fd, target, &s)
-		if id := [2]uint64{s.Dev, s.Ino}; !ok || files[id] { // duplicates share a position
-			return nil, noClone("descriptor %d is open on %s", fd, target)
-		} else {
-			files[id] = true
+		id := [2]uint64{s.Dev, s.Ino}
+		if f.event {
+			id[1] = f.id
 		}
+		if !ok || files[id] { // duplicates share a position
+			return nil, noClone("descriptor %d is open on %s", fd, target)
+		}
+		files[id] = true
 		again = append(again, f)
 	}
 	return again, nil
 }
 
-// A reopened is a real file that a clone opens anew, so that it has a position of its own.
+// A reopened is a real file that a clone opens anew, so that it has a position of its own; or a counter of eventfd(2),
+// which stands at at.
 type reopened struct {
 	fd         int
 	at, opened uint64
+	event      bool
+	id         uint64 // of a counter
 }
 
 // reopens reports whether a clone may open a real file anew: a plain one that is only read, and not locked. A shell has
-// its script open so.
+// its script open so. Counters of eventfd(2) it has anew, too: Ruby has two.
 func (p *process) reopens(fd int, target string, s *unix.Stat_t) (f reopened, ok bool) {
 	info, _ := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/fdinfo/" + strconv.Itoa(fd))
+	if f.event = target == "anon_inode:[eventfd]"; f.event {
+		var pos, mount, inode, semaphore uint64
+		n, _ := fmt.Sscanf(string(info), "pos:%d\nflags:%o\nmnt_id:%d\nino:%d\neventfd-count:%x\neventfd-id:%d\n"+
+			"eventfd-semaphore:%d\n", &pos, &f.opened, &mount, &inode, &f.at, &f.id, &semaphore)
+		f.fd, f.opened = fd, f.opened&(unix.O_CLOEXEC|unix.O_NONBLOCK)|semaphore
+		return f, n == 7 && f.at <= math.MaxUint32
+	}
 	locked := bytes.Contains(info, []byte("lock:"))
 	if s.Mode&unix.S_IFMT != unix.S_IFREG || strings.HasPrefix(target, "/proc/") || locked {
 		return f, false

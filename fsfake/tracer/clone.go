@@ -178,7 +178,11 @@ func (r *Run) copyFor(child int) *Run {
 		c.r, c.threads, c.parent = n, nil, of[p.parent]
 		rng := *p.rng
 		c.rng = &rng
-		c.fds, c.closing = copyFDs(p.fds), nil
+		c.fds, c.closing, c.alarms = copyFDs(p.fds), nil, nil
+		for _, a := range p.alarms {
+			a := *a
+			c.alarms = append(c.alarms, &a)
+		}
 		for _, f := range p.closing {
 			f := *f
 			c.closing = append(c.closing, &f)
@@ -258,8 +262,13 @@ func (c *injector) reopen(f reopened) {
 	if c.err == nil {
 		c.err = writeMem(c.pid, c.at, append([]byte("/proc/self/fd/"+strconv.Itoa(f.fd)), 0))
 	}
-	own := c.call(unix.SYS_OPEN, c.at, f.opened&^unix.O_CLOEXEC)
-	c.call(unix.SYS_LSEEK, own, f.at, unix.SEEK_SET)
+	var own uint64
+	if f.event {
+		own = c.call(unix.SYS_EVENTFD2, f.at, f.opened)
+	} else {
+		own = c.call(unix.SYS_OPEN, c.at, f.opened&^unix.O_CLOEXEC)
+		c.call(unix.SYS_LSEEK, own, f.at, unix.SEEK_SET)
+	}
 	c.call(unix.SYS_DUP3, own, uint64(f.fd), f.opened&unix.O_CLOEXEC)
 	c.call(unix.SYS_CLOSE, own)
 }

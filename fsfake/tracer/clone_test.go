@@ -61,11 +61,15 @@ func TestClonesGoOn(t *testing.T) {
 	if out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output(); err == nil && !testing.Short() {
 		rows = append(rows, []string{strings.TrimSpace(string(out)), "-c", `import os, random, signal, time
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP])
+counters = [os.eventfd(n, os.EFD_NONBLOCK) for n in (2, 3)]
+signal.setitimer(signal.ITIMER_REAL, 60)
 print('x', flush=True)
 open('a','w').write(str(os.getpid()))
 time.sleep(1)
 print(random.random(), os.listdir('.'), os.getpgrp() == os.getpid())
 os.rename('a', 'b')
+os.eventfd_write(counters[0], 2)
+print([os.eventfd_read(c) for c in counters], signal.getitimer(signal.ITIMER_REAL))
 print(time.monotonic(), signal.pthread_sigmask(signal.SIG_BLOCK, []))`})
 	}
 	for _, argv := range rows {

@@ -135,8 +135,7 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 		return l.found, nil
 	}
 	again := s.rerun(process)
-	defer again.learning.Close()
-	defer again.later.Close()
+	defer again.close()
 	if quickly {
 		return again.lateSoon(l.ends)
 	}
@@ -294,7 +293,8 @@ func (s *rerun) differsOnlyLate(path []*place, after []int, by time.Duration) (s
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
 func (s *rerun) differsLate(path []*place, after []int, by time.Duration) (string, error) {
-	port := &latePort{path: path, after: after, by: by, lasting: s.lasting, timed: map[int][2]string{}}
+	port := &latePort{path: path, after: after, by: by, lasting: s.lasting, atStart: s.atStart,
+		timed: map[int][2]string{}}
 	port.own = regexp.MustCompile(fmt.Sprintf(`(^|\D)%d(\d{3})?(\D|$)`, scenarios.Pid(s.process)))
 	port.made = &madeOfTime{exists: s.isThere, alone: len(s.Commands) == 1}
 	is, err := s.answered(port)
@@ -304,24 +304,51 @@ func (s *rerun) differsLate(path []*place, after []int, by time.Duration) (strin
 	return is, err
 }
 
-// A rerun executes one command along paths that are known, with other answers. It does what it did as far as its first
-// call, so the executions go on from a snapshot there.
+// A rerun executes one command along paths that are known, with other answers. What it does after the same ones is not
+// executed again, and executions go on from snapshots.
 type rerun struct {
 	*Spec
-	process  int
-	learning scenarios.Learning
-	// atStart: time passes before the command begins, laterBy where an execution goes on from a snapshot.
-	atStart bool
-	later   scenarios.Learning
-	laterBy time.Duration
+	process int
+	atStart bool // time passes before the command begins
+	// known is what it does, by how much time has passed then.
+	known map[time.Duration]*reran
 }
 
-func (s *Spec) rerun(process int) *rerun { return &rerun{Spec: s, process: process} }
+// A reran is what was executed so.
+type reran struct {
+	record   *record
+	learning scenarios.Learning
+}
+
+func (s *Spec) rerun(process int) *rerun {
+	return &rerun{Spec: s, process: process, known: map[time.Duration]*reran{}}
+}
+
+// begunLater is what it does when it begins later by so much.
+func (s *rerun) begunLater(by time.Duration) *reran {
+	if s.known[by] == nil {
+		s.close() // a search for the shortest delay has many
+		s.known[by] = &reran{record: newRecord()}
+	}
+	return s.known[by]
+}
+
+func (s *rerun) close() {
+	for by, r := range s.known { // order does not matter: all are closed
+		r.learning.Close()
+		delete(s.known, by)
+	}
+}
 
 // answered executes the command along a path with other answers, and says what it does otherwise; "" for nothing.
 func (s *rerun) answered(port *latePort) (is string, err error) {
 	anew := *s.Spec
-	anew.record, anew.early, anew.Refused.Skips = newRecord(), nil, true // all is told, as in the path
+	anew.early, anew.Refused.Skips, anew.later = nil, true, 0 // all is told, as in the path
+	if port.atStart {
+		anew.later = port.by
+	}
+	known := s.begunLater(anew.later)
+	anew.record = known.record
 	path := port.path
 	defer func() {
 		switch e := recover().(type) {
@@ -335,17 +362,9 @@ func (s *rerun) answered(port *latePort) (is string, err error) {
 		}
 	}()
 	t := scenarios.NewTask(port, s.process, 1)
-	if t.Learning = &s.learning; s.atStart {
-		if anew.later, t.Learning = port.by, &s.later; port.by != s.laterBy {
-			s.later.Close()
-		}
-		s.laterBy = port.by
-	}
+	t.Learning = &known.learning
 	d := &driver{spec: &anew, t: t, process: s.process, root: scenarios.Pid(s.process), children: map[int]bool{}}
-	if !s.lasting {
-		d.passAfter, d.passes = port.after, port.by
-	}
-	if err := d.execute(nil); err != nil {
+	if err := d.recorded(); err != nil {
 		if port.by == 0 && port.stamps == nil {
 			return "", fmt.Errorf("command: whether time matters cannot be tried out: %w", err)
 		}
@@ -366,6 +385,7 @@ type latePort struct {
 	after   []int
 	by      time.Duration
 	passed  time.Duration
+	atStart bool // it has passed before the beginning
 	// stamps are the times of files that are shown instead, by the depth of the answer.
 	stamps map[int]int64
 	// made, unless nil, tells names that are made of the time.
@@ -414,7 +434,25 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 		}
 		r.N += int64(p.passed)
 	}
+	if !p.lasting && !p.atStart && p.by > 0 && slices.Contains(p.after, p.at) {
+		r.Value = delayed{p.by, r.Value}
+	}
 	return r
+}
+
+// delayed is the value of an answer after which so much time passes.
+type delayed struct {
+	by    time.Duration
+	value any
+}
+
+// withoutDelay is an answer as a program is told it, and how much time passes after it.
+func withoutDelay(r fsfake.Result) (fsfake.Result, time.Duration) {
+	d, _ := r.Value.(delayed)
+	if d.by > 0 {
+		r.Value = d.value
+	}
+	return r, d.by
 }
 
 // lateTimes notes which other time a call gives a file.

@@ -28,6 +28,11 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 		if s.Commands[i].Func != nil || s.hasEarlier(i) {
 			continue
 		}
+		// A trial of a repair begins as the one before did.
+		with := seeded{s.start(i), fmt.Sprintf("%#v %v %v", s.Files, sc.Setting.Machine, sc.Setting.Assume)}
+		if s.record.drawn[with] {
+			continue
+		}
 		was, err := s.drawing(sc, i, usualSeed)
 		seeds := uint64(otherSeeds)
 		if s.record.makes() <= manyCalls {
@@ -45,8 +50,15 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 					scenarios.ProcessName(i), s.Commands[i], is)
 			}
 		}
+		s.record.drawn[with] = true
 	}
 	return ""
+}
+
+// A seeded is what was run with other random numbers: a command, and the files and machine that it was run on.
+type seeded struct {
+	start start
+	on    string
 }
 
 // drawing is what a command does alone with the random numbers of a seed.

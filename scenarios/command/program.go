@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
@@ -74,9 +73,6 @@ type driver struct {
 	overtaking, overtaken []int
 	hasPrinted            int
 
-	passAfter []int         // after so many calls time passes
-	passes    time.Duration // so much
-
 	lineage int  // which execution it is, or is cloned from
 	cloned  bool // it is no execution from the start
 	// leaves: a snapshot is to be left on the way.
@@ -120,7 +116,8 @@ func (d *driver) recorded() error {
 			return nil
 		}
 		r := d.lets(at.op)
-		killed, is := r.Value.(scenarios.Killed)
+		plain, _ := withoutDelay(r)
+		killed, is := plain.Value.(scenarios.Killed)
 		if is && at.children == 0 { // no call follows, so there is nothing to execute
 			d.serves = nil
 			return nil
@@ -240,25 +237,26 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 	}
 	d.calls++
 	d.changed = d.changed || op.Call.Changes() && d.answer.OK()
-	if d.passes > 0 && slices.Contains(d.passAfter, d.calls) {
-		d.run.Pass(d.passes)
-	}
 	if d.leaves {
 		d.answers = append(d.answers, d.answer)
 	}
 	d.alike = d.spec.record.alike(d.alike, d.answer, true)
-	if killed, is := d.answer.Value.(scenarios.Killed); is {
+	r, by := withoutDelay(d.answer)
+	if by > 0 {
+		d.run.Pass(by)
+	}
+	if killed, is := r.Value.(scenarios.Killed); is {
 		if d.at != nil && d.at.apart && !killed.Begun {
 			d.alike = d.at.again()
 		}
 		d.killed = true
-		return d.answer, d.run.Kill(d.root)
+		return r, d.run.Kill(d.root)
 	}
-	if s, is := d.answer.Interrupts(); is {
+	if s, is := r.Interrupts(); is {
 		d.stands = fsfake.Task{}
-		return d.answer, d.run.Signal(s)
+		return r, d.run.Signal(s)
 	}
-	return d.answer, nil
+	return r, nil
 }
 
 // come records where the command has come, and passes on what it has noted.

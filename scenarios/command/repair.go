@@ -24,6 +24,8 @@ type Repair struct {
 	Lock string
 	// OnlyLocks: the commands do what they did, while they have a lock.
 	OnlyLocks bool
+	// Around: it puts flock(1) around each command, which needs no look at what they are.
+	Around bool
 	// Instead: it is for where the change before it makes a command do something else alone.
 	Instead bool
 }
@@ -41,6 +43,8 @@ type candidate struct {
 // then, and has the lock.
 const withoutF = "flock(1) without -F on a file of its own around each command"
 
+const around = "flock(1) on a file of its own around each command"
+
 // candidates are the changes to try, the least intrusive first.
 var candidates = []candidate{
 	{"flock(1) that waits so long, without timeout(1), which ends flock and not what it has started; if exit 124 means " +
@@ -50,7 +54,7 @@ var candidates = []candidate{
 	{"write to a private name, then rename", (*Spec).private, false, false},
 	{"a lock that the script takes in its first lines", (*Spec).lockedInside, true, true},
 	{"that lock in the script, and a private name, then rename", both((*Spec).lockedInside), true, false},
-	{"flock(1) on a file of its own around each command", flock("-F"), true, true},
+	{around, flock("-F"), true, true},
 	{withoutF, flock(), true, true},
 	{"that flock(1), and a private name, then rename", both(flock("-F")), true, false},
 	{"flock(1) -n, which gives up with exit status 75 where another one is at work", giveUp, true, true},
@@ -84,7 +88,8 @@ func (s *Spec) Repairs(data string, uses []string) (out []Repair) {
 		if !applies {
 			continue
 		}
-		r := Repair{Name: c.name, Spec: to, Paste: s.paste(&to), OnlyLocks: c.only, Instead: c.name == withoutF}
+		r := Repair{Name: c.name, Spec: to, Paste: s.paste(&to), OnlyLocks: c.only, Around: c.name == around,
+			Instead: c.name == withoutF}
 		if c.locks {
 			r.Lock = name
 		}

@@ -233,7 +233,7 @@ type ordering struct {
 	// differs: where inode numbers come back, some call was answered otherwise, or nobody has asked.
 	differs bool
 	passage outcome.Passage
-	// kept is what each command keeps between its runs with jumps of the clock.
+	// kept is what each command keeps between its runs with jumps of the clock, and between those after a kill.
 	kept [][2]scenarios.Learning
 }
 
@@ -267,7 +267,11 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 		if s.record.firsts && s.record.looks {
 			return errLooks
 		}
+		if len(killed) > 0 { // these are many, and who explores the commands makes all once more
+			s.keeps = &o.kept[i][0]
+		}
 		ends, err := s.everyWay(o.sc, m, i, o.kernel && len(ran) == 0 && !s.Left, len(killed) < s.Crashes)
+		s.keeps = nil
 		if (len(killed) > 0 || s.Left) && errors.As(err, new(stuck)) {
 			err = nil // for want of what a killed one has not done: this order has no end
 		}

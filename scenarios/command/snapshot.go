@@ -109,7 +109,7 @@ func (d *driver) execute(lone []int) error {
 	d.t.Learning.Light = mostClones(len(d.spec.Commands))
 	was := *d
 	*d = one.d
-	d.spec, d.t, d.passAfter, d.passes = was.spec, was.t, was.passAfter, was.passes
+	d.spec, d.t = was.spec, was.t
 	d.children, d.notes, d.resting = maps.Clone(d.children), slices.Clone(d.notes), slices.Clone(d.resting)
 	d.run, d.cloned, d.leaves = run, true, true
 	d.told, d.answers, d.leaveAt = was.told[len(one.told):], slices.Clone(one.told), was.leaveAt
@@ -117,14 +117,15 @@ func (d *driver) execute(lone []int) error {
 }
 
 // leave leaves a snapshot behind, where that is worth it and possible, and goes on with a clone: at
-// the first call when there is none yet, and at the last call of which the record knows the answer,
+// the first call that is worth it when there is none yet, and at the last call of which the record knows the answer,
 // for others may be learned there.
 func (d *driver) leave(set []tracer.Pending) error {
-	if !d.leaves || len(d.told) > 1 && !slices.Contains(d.leaveAt, d.calls) && (d.calls > 0 || len(d.kept().of) > 0) {
+	first := d.leaves && len(d.kept().of) == 0
+	if !d.leaves || len(d.told) > 1 && !first && !slices.Contains(d.leaveAt, d.calls) {
 		return nil
 	}
-	d.leaves = len(d.told) > 1
-	if d.run.Calls() < cmp.Or(d.spec.worth, snapshotCalls) {
+	if d.leaves = len(d.told) > 1; d.run.Calls() < cmp.Or(d.spec.worth, snapshotCalls) {
+		d.leaves = d.leaves || first
 		return nil
 	}
 	run := d.run

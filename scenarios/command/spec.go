@@ -81,7 +81,7 @@ type Spec struct {
 	done      bool
 	reader    *reader                  // what Recover and Read say of machines
 	early     *early                   // of the serial runs
-	keeps     *scenarios.Learning      // of the runs of a command alone, or nil
+	keeps     *scenarios.Learning      // of some runs of a command alone, or nil
 	inherited []string                 // environment of the caller
 	direct    []string                 // where the programs are that shims in PATH would execute
 	known     map[tracer.FileID]string // see files
@@ -197,7 +197,9 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		s.record = s.shared
 	}
 	if s.Crashes > 0 && s.record.fewerOrders { // a kill may come between calls that one order has next to each other
+		drawn := s.record.drawn
 		s.record = newRecord()
+		s.record.drawn = drawn
 	}
 	s.ran = s.record.started()
 	sc := scenarios.Scenario{

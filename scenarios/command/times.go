@@ -45,7 +45,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 			continue
 		}
 		again, seen, tried := s.rerun(i), map[*place]bool{}, 0
-		defer again.learning.Close()
+		defer again.close()
 		for _, end := range s.record.lateness(s.start(i)).ends {
 			path := end.path()
 			shown := timesShown(path, seen)

@@ -81,16 +81,16 @@ func TestRapidFindsEveryReportedRace(t *testing.T) {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
 				runner, err := checker.NewRunner(&sc, c.Property)
 				require.NoError(t, err)
-				seed, err := search(runner, &sc, Runs)
+				drawn, err := search(runner, &sc, Runs)
 				require.NoError(t, err)
-				require.NotZero(t, seed, "not found in %d schedules", Runs)
+				require.NotNil(t, drawn, "not found in %d schedules", Runs)
 				got := captured(t.Name(), func(t *capture) { Rapid(t, sc, c.Property) })
 				require.True(t, got.failed)
 				ran, err := checker.Replay(&sc, c.Property, got.schedule(t))
 				require.NoError(t, err)
 				require.True(t, ran.Broken)
 				cost := ran.Counterexample.Cost
-				t.Logf("found by schedule %d, shrunk to %s: %+v", seed, ran.Counterexample.Schedule, cost)
+				t.Logf("%s, shrunk to %s: %+v", drawn, ran.Counterexample.Schedule, cost)
 				require.LessOrEqual(t, cost.Preemptions, 6)
 			})
 		}

@@ -1,8 +1,6 @@
 package checkertest
 
 import (
-	"strconv"
-
 	"pgregory.net/rapid"
 
 	"lockpick/checker"
@@ -23,10 +21,9 @@ func Property(sc *scenarios.Scenario, p *scenarios.Property) func(*rapid.T) {
 
 func propertyOf(runner *checker.Runner, sc *scenarios.Scenario, p *scenarios.Property) func(*rapid.T) {
 	schedules := Schedules(sc)
-	seen := ran{}
 	return func(t *rapid.T) {
-		drawn := schedules.Draw(t, "schedule")
-		got, err := seen.run(runner, drawn)
+		drawn := sched.RunToCompletion{Preemptions: schedules.Draw(t, "schedule")}
+		got, err := runner.Run(drawn, false)
 		if err != nil {
 			t.Fatalf("%s", fromHere(err.Error()))
 		}
@@ -34,35 +31,6 @@ func propertyOf(runner *checker.Runner, sc *scenarios.Scenario, p *scenarios.Pro
 			fail(t, sc, p, found{runner, sc, p, got.Schedule, t.Name()})
 		}
 	}
-}
-
-// ran remembers what schedules came to. While it shrinks, rapid draws most of them again and
-// again from other bits: some forty times each.
-type ran map[string]checker.Ran
-
-// manyRan bounds what is remembered.
-const manyRan = 10_000
-
-// run runs the program under preemptions, unless that was done.
-func (r ran) run(runner *checker.Runner, drawn []sched.Preemption) (checker.Ran, error) {
-	var key []byte
-	for _, p := range drawn {
-		for _, n := range []int{p.Step, int(p.Choice.Action), p.Choice.Task.Process, p.Choice.Task.N, p.Choice.State, p.Choice.Which} {
-			key = append(strconv.AppendInt(key, int64(n), 10), ' ')
-		}
-		key = append(append(key, p.Choice.Fails...), ' ')
-	}
-	if got, ok := r[string(key)]; ok {
-		return got, nil
-	}
-	got, err := runner.Run(sched.RunToCompletion{Preemptions: drawn}, false)
-	if err == nil {
-		if len(r) == manyRan {
-			clear(r)
-		}
-		r[string(key)] = got
-	}
-	return got, err
 }
 
 // fail fails a property, and logs the evidence.

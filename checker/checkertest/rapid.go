@@ -3,9 +3,7 @@ package checkertest
 import (
 	"flag"
 	"os"
-	"strconv"
 	"strings"
-	"sync"
 
 	"pgregory.net/rapid"
 
@@ -19,8 +17,7 @@ import (
 const Runs = 10_000
 
 // Rapid draws [Runs] schedules of sc, always the same ones, and fails when one breaks
-// p: with the schedule that rapid shrinks it to, as text, and the command that replays
-// it.
+// p: with that made smaller, as text, and the command that replays it.
 //
 // Any -rapid flag or RAPID_ variable puts rapid in charge: then it is
 // rapid.Check(t, Property(&sc, p)), which draws as many schedules as -rapid.checks says
@@ -38,36 +35,35 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 		lacking(t, runner)
 	default:
 		var runner *checker.Runner
-		seed, err := watchdog.Over(func(w scenarios.Watchdog) (seed int, err error) {
+		broken, err := watchdog.Over(func(w scenarios.Watchdog) (broken sched.Schedule, err error) {
 			watched := watchedBy(w, &sc)
 			if runner, err = checker.NewRunner(watched, p); err != nil {
-				return 0, err
+				return nil, err
 			}
-			if seed, err = search(runner, watched, Runs); err != nil {
-				return 0, err
+			if broken, err = search(runner, watched, Runs); err != nil {
+				return nil, err
 			}
 			lasting, err := runner.Lasting()
 			if lasting == nil || err != nil {
-				return seed, err
+				return broken, err
 			}
 			if sc, err = sc.In(lasting.Setting); err != nil {
-				return 0, err
+				return nil, err
 			}
 			watched = watchedBy(w, &sc)
 			if runner, err = checker.NewRunner(watched, p); err != nil {
-				return 0, err
+				return nil, err
 			}
 			return search(runner, watched, Runs)
 		})
-		if err != nil {
+		switch {
+		case err != nil:
 			t.Fatalf("%s", fromHere(err.Error()))
+		case broken != nil:
+			fail(t, &sc, p, found{runner, &sc, p, broken, t.Name()})
 		}
-		if seed == 0 {
-			lacking(t, runner)
-			t.Logf("%s: %s: %d drawn schedules broke nothing, which proves nothing", sc.ID, p, Runs)
-			return
-		}
-		shrink(t, seed, Property(&sc, p))
+		lacking(t, runner)
+		t.Logf("%s: %s: %d drawn schedules broke nothing, which proves nothing", sc.ID, p, Runs)
 	}
 }
 
@@ -99,43 +95,16 @@ func lacking(t rapid.TB, runner *checker.Runner) {
 	}
 }
 
-// search returns the first seed from 1 to runs whose schedule breaks the property, or 0.
-func search(runner *checker.Runner, sc *scenarios.Scenario, runs int) (int, error) {
+// search returns the first of so many drawn schedules that breaks the property, or nil.
+func search(runner *checker.Runner, sc *scenarios.Scenario, runs int) (sched.Schedule, error) {
 	schedules := Schedules(sc)
 	for seed := 1; seed <= runs; seed++ {
 		ran, err := runner.Run(sched.RunToCompletion{Preemptions: schedules.Example(seed)}, false)
-		switch {
-		case err != nil:
-			return 0, err
-		case ran.Broken:
-			return seed, nil
+		if err != nil || ran.Broken {
+			return ran.Schedule, err
 		}
 	}
-	return 0, nil
-}
-
-// pinning guards rapid's flags while one check runs under a seed of ours.
-var pinning sync.Mutex
-
-// shrink lets rapid find the failure of a seed, which it does with its first check, and
-// shrink it.
-func shrink(t rapid.TB, seed int, prop func(*rapid.T)) {
-	t.Helper()
-	pinning.Lock()
-	defer pinning.Unlock()
-	defer pin("rapid.nofailfile", "true")() // the schedule says it all
-	defer pin("rapid.seed", strconv.Itoa(seed))()
-	rapid.Check(t, prop)
-}
-
-// pin sets a flag and returns the function that sets it back.
-func pin(name, value string) func() {
-	f := flag.Lookup(name)
-	was := f.Value.String()
-	if err := f.Value.Set(value); err != nil {
-		panic(err)
-	}
-	return func() { _ = f.Value.Set(was) }
+	return nil, nil
 }
 
 // rapidInCharge reports whether the user has told rapid how to search.

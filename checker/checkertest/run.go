@@ -203,10 +203,8 @@ func evidence(r *checker.Result) string {
 	return report.Evidence(r, o)
 }
 
-// found is a drawn schedule that breaks a property, explained when it is printed: rapid prints
-// the last of very many. It is first made smaller in the checker's own way, which knows
-// what a switch is; rapid, which shrinks lists and numbers, gets close but not always
-// there.
+// found is a drawn schedule that breaks a property, made smaller and explained when it is printed: rapid, where it is
+// in charge, prints the last of very many.
 type found struct {
 	runner   *checker.Runner
 	sc       *scenarios.Scenario

@@ -161,7 +161,7 @@ func TestScheduleInTheEnvironment(t *testing.T) {
 	require.Contains(t, got.log.String(), `LOCKPICK_SCHEDULE: sched: schedule element 2, "b2"`)
 }
 
-// The search is the same every time, and so is what rapid shrinks its finding to.
+// The search is the same every time, and so is what its finding is made smaller to.
 func TestRapidIsDeterministic(t *testing.T) {
 	sc := toyScenario(false, scenarios.Holds)
 	find := func() (string, string) {
@@ -174,7 +174,6 @@ func TestRapidIsDeterministic(t *testing.T) {
 	require.Equal(t, schedule, again)
 	require.Len(t, parse(t, schedule), 6)
 	require.Contains(t, log, "toy/lock/contend: mutual-exclusion is broken")
-	require.Contains(t, log, "-rapid.seed=")
 }
 
 func TestRapidFindsNothingInALockThatHolds(t *testing.T) {

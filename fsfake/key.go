@@ -171,6 +171,10 @@ func (k *keyer) data(b []byte, data string) []byte {
 	if len(data) < largeData {
 		return append(b, data...)
 	}
+	number := k.m.large.number(data)
+	if b = appendLen(b, number); number != 0 {
+		return b
+	}
 	k.end(b)
 	b = append(b, data...)
 	k.end(b)

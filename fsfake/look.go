@@ -33,6 +33,7 @@ type FileView struct {
 	UID, GID uint32
 	Nlink    int
 	Content  string   // of a file
+	Large    int      // the number of Content where a large file held it at the start; see KeepStart
 	Target   string   // of a symlink
 	Names    []string // in a directory
 	Openers  []FDRef
@@ -107,7 +108,7 @@ func (m *Machine) View(id InodeID) FileView {
 	}
 	switch n.kind {
 	case KindFile:
-		v.Content = n.data
+		v.Content, v.Large = n.data, m.large.number(n.data)
 	case KindSymlink:
 		v.Target = n.data
 	}

@@ -62,6 +62,7 @@ type setup struct {
 	queues         bool   // remember who waits behind whom; see queue.go
 	border         *border
 	sign           string // see SetSign
+	large          *large // see KeepStart
 }
 
 // A seldom is what few programs change: machines on which nobody does share it.

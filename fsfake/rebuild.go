@@ -163,7 +163,7 @@ func (r *Rebuilder) inode(parent InodeID) InodeID {
 	if n.kind == KindDir {
 		r.names(n, parent)
 	} else {
-		n.data = r.string()
+		n.data = r.data()
 	}
 	if records > 0 {
 		n.records = make([]record, records)
@@ -173,6 +173,22 @@ func (r *Rebuilder) inode(parent InodeID) InodeID {
 	}
 	r.bad = r.bad || old
 	return n.id
+}
+
+func (r *Rebuilder) data() string {
+	size := r.len()
+	if size < largeData {
+		return r.text(size)
+	}
+	number := r.len()
+	if number == 0 {
+		return r.text(size)
+	}
+	if r.m.large == nil || number > len(r.m.large.data) {
+		r.bad = true
+		return ""
+	}
+	return r.m.large.data[number-1]
 }
 
 // attrs is the mirror of [inode.appendAttrs]. It returns how many records there are, and whether what may be
@@ -459,7 +475,7 @@ func (r *Rebuilder) count() int {
 
 // text returns the next n bytes.
 func (r *Rebuilder) text(n int) string {
-	if n > len(r.key)-r.at {
+	if n < 0 || n > len(r.key)-r.at {
 		r.bad = true
 		return ""
 	}

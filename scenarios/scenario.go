@@ -270,6 +270,7 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 	if lasts && s.External {
 		m.LetNobodyDelay()
 	}
+	m.KeepStart()
 	return m, nil
 }
 

@@ -113,7 +113,7 @@ func outcomeOf(names map[string]string) (o left.Outcome) {
 		case !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "-> "):
 			text = "= " + text
 		}
-		o.Tree = append(o.Tree, left.Entry{Name: name, Text: text})
+		o.Tree = append(o.Tree, left.Entry{Name: name, Thing: left.Told(text)})
 	}
 	slices.SortFunc(o.Tree, func(a, b left.Entry) int { return strings.Compare(a.Name, b.Name) })
 	return o

@@ -88,8 +88,9 @@ var imports = map[string]string{
 	"internal/tempdir": "x/sys",
 
 	// The machine as it is, for commands that change nothing of it.
-	"internal/view":   "x/sys",
-	"internal/native": "internal/tempdir internal/view x/sys",
+	"internal/view":    "x/sys",
+	"internal/content": "",
+	"internal/native":  "internal/content internal/tempdir internal/view x/sys",
 
 	// For tests.
 	"internal/decided":            "",

@@ -40,5 +40,5 @@
 //   - At most 5 commands.
 //   - Each directory below the root is a file system of its own. Runs with a rename between two of them, which are one
 //     on the machine, do not count.
-//   - Files of more than 1 MiB are compared by a checksum, and not masked.
+//   - New content of more than 1 MiB is compared by a checksum, and not masked.
 package native

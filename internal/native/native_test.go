@@ -190,6 +190,16 @@ func TestLostPermission(t *testing.T) {
 	}
 }
 
+// Of a large file only what is new is told.
+func TestLargeFiles(t *testing.T) {
+	long := strings.Repeat("x", 16384)
+	count := "x=$(wc -c <n); sleep 0; echo $x >> n"
+	task := shell(t, []string{"n=" + long}, count, count)
+	r := sweep(t, task, time.Minute, true)
+	require.NotNil(t, r.Bad)
+	require.Regexp(t, `^n: 16384 bytes as at the start, "16384\\n16384\\n" in the place of 0`, r.Bad.Differs[0])
+}
+
 // Serial runs of commands that sleep go on while an order is forced, and its ends are compared with theirs.
 func TestSleepersGoOnMeanwhile(t *testing.T) {
 	task := shell(t, []string{"n=0\n"}, "read x < n; sleep 0.3; echo $((x+1)) > n",

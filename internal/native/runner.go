@@ -26,6 +26,7 @@ type runner struct {
 	tasks     map[int]*task
 	early     map[int]bool // tasks that were stopped before their parents told of them
 	leads     map[string]bool
+	held      map[string][]byte // what large files held; see content
 	rng       *rand.Rand
 	turn      int
 	left      int // shared calls of the turn; negative for any number

@@ -5,7 +5,6 @@ package native
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"lockpick/internal/content"
 	"lockpick/internal/view"
 )
 
@@ -89,6 +89,7 @@ func work() *run {
 		job: &j, v: v, tasks: map[int]*task{}, early: map[int]bool{}, leads: map[string]bool{},
 		rng: rand.New(rand.NewPCG(j.Seed, 1)), deadline: time.Now().Add(j.Limit), res: &run{At: time.Now()},
 	}
+	r.held = content.Large(j.Dir)
 	if err := r.run(); err != nil {
 		return &run{Err: err.Error()}
 	}
@@ -120,7 +121,7 @@ func (r *runner) gather() error {
 			return nil
 		}
 		below := strings.TrimPrefix(name, r.job.Dir+"/")
-		res.Tree[below] = content(name, e.Type())
+		res.Tree[below] = content.Of(name, e.Type(), r.held[name])
 		if i, err := e.Info(); err == nil {
 			res.mode(below, i)
 		}
@@ -136,7 +137,7 @@ func (r *runner) gather() error {
 		case c.Removed:
 			res.Outside[c.Path] = "removed"
 		case !c.Mode.IsDir():
-			res.Outside[c.Path] = content(c.Path, c.Mode.Type())
+			res.Outside[c.Path] = content.Of(c.Path, c.Mode.Type(), nil)
 			if i, err := os.Lstat(c.Path); err == nil {
 				res.mode(c.Path, i)
 			}
@@ -153,27 +154,6 @@ func (r *run) mode(name string, i fs.FileInfo) {
 	if st, is := i.Sys().(*syscall.Stat_t); is && (int(st.Uid) != os.Getuid() || int(st.Gid) != os.Getgid()) {
 		r.Modes[name] = strings.TrimLeft(fmt.Sprintf("%s of %d:%d", r.Modes[name], st.Uid, st.Gid), " ")
 	}
-}
-
-// content is what is compared of a file.
-func content(name string, kind fs.FileMode) string {
-	switch {
-	case kind.IsDir():
-		return "directory"
-	case kind&fs.ModeSymlink != 0:
-		target, _ := os.Readlink(name)
-		return "-> " + target
-	case !kind.IsRegular():
-		return kind.String()
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return "unreadable"
-	}
-	if len(text) > 1<<20 {
-		return fmt.Sprintf("%d bytes, sha256 %x", len(text), sha256.Sum256(text))
-	}
-	return fmt.Sprintf("%q", text)
 }
 
 // A command is one of those that run.

@@ -3,7 +3,6 @@ package outcome
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lockpick/internal/numbers"
@@ -36,16 +35,15 @@ func NewAtomic(before Outcome, orders []Order, passage Passage) *Atomic {
 	}
 	for _, name := range namesOf(before, a.orders) {
 		was := before.at(name)
-		content, _ := fileText(was)
 		same := !slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(name) != was })
-		if same && content != "" && slices.Contains(passage.Rewritten, name) && !isDatabase(was) {
+		if same && was.File && was.Text != "" && slices.Contains(passage.Rewritten, name) && !isDatabase(was) {
 			a.rewritten = append(a.rewritten, name)
 			a.changed = append(a.changed, name)
 			continue
 		}
 		switch {
 		case !before.always(name) && same, slices.Contains(passage.Locked, name) && a.isNewLock(name):
-		case was == Absent:
+		case was == nothing():
 			a.made = append(a.made, name)
 		case isDatabase(was):
 			a.databases = append(a.databases, name)
@@ -63,9 +61,9 @@ func (a *Atomic) Add(k Order) {
 
 // isNewLock reports whether a file that is locked is new, and has nothing in it after any serial run.
 func (a *Atomic) isNewLock(name string) bool {
-	return a.before.at(name) == Absent && !slices.ContainsFunc(a.orders, func(k Order) bool {
-		text := k.Outcome.at(name)
-		return text != Absent && text != strconv.Quote("")
+	return a.before.at(name) == nothing() && !slices.ContainsFunc(a.orders, func(k Order) bool {
+		is := k.Outcome.at(name)
+		return is != nothing() && is != Content("")
 	})
 }
 
@@ -85,21 +83,21 @@ func (a *Atomic) Changed() bool { return len(a.changed) > 0 }
 func (a *Atomic) Changes() bool { return len(a.changed)+len(a.made) > 0 }
 
 // isDatabase reports whether a file begins as those of SQLite, bbolt or GDBM do.
-func isDatabase(at string) bool {
-	text, _ := fileText(at)
-	return strings.HasPrefix(text, "SQLite format 3\x00") ||
+func isDatabase(at Thing) bool {
+	text := at.Text
+	return at.File && (strings.HasPrefix(text, "SQLite format 3\x00") ||
 		len(text) > 20 && text[16:20] == "\xed\xda\x0c\xed" ||
-		len(text) > 4 && text[1:4] == "\x9a\x57\x13"
+		len(text) > 4 && text[1:4] == "\x9a\x57\x13")
 }
 
 // Judge says which file is lost in what is left behind; "" for none. done lists processes whose change must be there.
 func (a *Atomic) Judge(o Outcome, done []int) string {
 	for _, name := range a.changed {
 		switch here := o.at(name); {
-		case here == Absent && a.kept(o, name):
+		case here == nothing() && a.kept(o, name):
 		case !a.may(name, here, done):
 			return a.lost(name, here, done)
-		case here == Absent:
+		case here == nothing():
 			if text := a.unfinished(o, name, done); text != "" {
 				return text
 			}
@@ -137,14 +135,12 @@ func (a *Atomic) groups(done bool) [][]string {
 
 // may reports whether something may stand at a name. What serial runs leave as it was may be something else on the way,
 // such as the word busy, unless that is only the beginning of what was there.
-func (a *Atomic) may(name, text string, done []int) bool {
-	if len(done) == 0 && text != Absent && text != a.before.at(name) && slices.Contains(a.rewritten, name) {
-		was, _ := fileText(a.before.at(name))
-		is, _ := fileText(text)
-		return !strings.HasPrefix(was, strings.TrimRight(is, "\x00"))
+func (a *Atomic) may(name string, is Thing, done []int) bool {
+	if len(done) == 0 && is != nothing() && is != a.before.at(name) && slices.Contains(a.rewritten, name) {
+		return !strings.HasPrefix(a.before.at(name).Text, strings.TrimRight(is.Text, "\x00"))
 	}
-	return len(done) == 0 && text == a.before.at(name) ||
-		slices.ContainsFunc(a.orders, func(k Order) bool { return k.has(done) && k.Outcome.at(name) == text })
+	return len(done) == 0 && is == a.before.at(name) ||
+		slices.ContainsFunc(a.orders, func(k Order) bool { return k.has(done) && k.Outcome.at(name) == is })
 }
 
 // has reports whether some processes have run in an order.
@@ -164,14 +160,13 @@ func (a *Atomic) kept(o Outcome, name string) bool {
 // after a serial run, or a name of which one begins with the other: f and f.gz.
 func (a *Atomic) unfinished(o Outcome, gone string, done []int) string {
 	was := a.before.at(gone)
-	content, isFile := fileText(was)
 	for _, n := range a.made {
-		moved := (content != "" || !isFile) && slices.ContainsFunc(a.orders, func(k Order) bool {
-			return k.Outcome.at(n) == was && k.Outcome.at(gone) == Absent
+		moved := was != Content("") && slices.ContainsFunc(a.orders, func(k Order) bool {
+			return k.Outcome.at(n) == was && k.Outcome.at(gone) == nothing()
 		})
 		here := o.at(n)
 		named := strings.HasPrefix(n, gone) || strings.HasPrefix(gone, n)
-		if moved && here == Absent || (moved || named) && here != Absent && !a.may(n, here, done) {
+		if moved && here == nothing() || (moved || named) && here != nothing() && !a.may(n, here, done) {
 			return fmt.Sprintf("%s: gone, and %s", gone, a.lost(n, here, done))
 		}
 	}
@@ -180,22 +175,22 @@ func (a *Atomic) unfinished(o Outcome, gone string, done []int) string {
 
 // lost says of a name that what stands there is none of what it may be: "f: 0 bytes, neither the old 12 nor the new
 // 12".
-func (a *Atomic) lost(name, here string, done []int) string {
+func (a *Atomic) lost(name string, here Thing, done []int) string {
 	var after []string
 	for _, k := range a.orders {
-		if text := thing(k.Outcome.at(name)); k.has(done) && !slices.Contains(after, text) {
+		if text := k.Outcome.at(name).said(); k.has(done) && !slices.Contains(after, text) {
 			after = append(after, text)
 		}
 	}
-	was, is, will := thing(a.before.at(name)), thing(here), strings.Join(after, " or ")
+	was, is, will := a.before.at(name).said(), here.said(), strings.Join(after, " or ")
 	newOnly := len(done) > 0 || slices.Contains(a.made, name)
-	if here == a.before.at(name) && here != Absent && newOnly {
+	if here == a.before.at(name) && here != nothing() && newOnly {
 		return fmt.Sprintf("%s: the old %s, not the new %s", name, was, bare(will))
 	}
 	if is != bare(is) {
 		was, will = bare(was), bare(will)
 	}
-	if content, _ := fileText(here); strings.HasSuffix(content, "\x00") {
+	if content := here.Text; here.File && strings.HasSuffix(content, "\x00") {
 		is += fmt.Sprintf(" that end in %d zeros", len(content)-len(strings.TrimRight(content, "\x00")))
 	}
 	if newOnly {
@@ -207,12 +202,12 @@ func (a *Atomic) lost(name, here string, done []int) string {
 // bare is sizes without their unit, which has been said.
 func bare(text string) string { return strings.NewReplacer(" bytes", "", " byte", "").Replace(text) }
 
-// thing is what stands at a name, in words.
-func thing(text string) string {
-	content, isFile := fileText(text)
+// said is what stands at a name, in words.
+func (t Thing) said() string {
+	text := t.Text
 	switch {
-	case isFile:
-		return numbers.Count(len(content), "byte", "bytes")
+	case t.File:
+		return numbers.Count(len(text), "byte", "bytes")
 	case text == Absent:
 		return "nothing"
 	case strings.HasPrefix(text, "= "):
@@ -223,12 +218,6 @@ func thing(text string) string {
 	return "directory"
 }
 
-// fileText is the content of a file, of what stands at its name.
-func fileText(text string) (content string, ok bool) {
-	content, err := strconv.Unquote(text)
-	return content, err == nil
-}
-
 // Table shows what is lost: a row for each name at which something stands that may not be left there.
 func (a *Atomic) Table(o Outcome, done []int) [][]string {
 	rows := [][]string{{"", "here", "before"}}
@@ -237,12 +226,13 @@ func (a *Atomic) Table(o Outcome, done []int) [][]string {
 		rows[0] = append(rows[0], "after "+k.Name())
 	}
 	for _, name := range slices.Concat(a.changed, a.made) {
-		row := []string{o.at(name), a.before.at(name)}
-		if a.may(name, row[0], done) && row[0] != Absent {
+		here := o.at(name)
+		if a.may(name, here, done) && here != nothing() {
 			continue
 		}
+		row := []string{here.String(), a.before.at(name).String()}
 		for _, k := range orders {
-			row = append(row, k.Outcome.at(name))
+			row = append(row, k.Outcome.at(name).String())
 		}
 		rows = append(rows, append([]string{name}, fromDifference(row)...))
 	}

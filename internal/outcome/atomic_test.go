@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +10,7 @@ import (
 func endsAs(exit string, pairs ...string) Outcome {
 	o := Outcome{Exits: []string{exit}, Printed: []string{""}}
 	for i := 0; i < len(pairs); i += 2 {
-		o.Tree = append(o.Tree, Entry{Name: pairs[i], Text: strconv.Quote(pairs[i+1])})
+		o.Tree = append(o.Tree, Entry{Name: pairs[i], Thing: Content(pairs[i+1])})
 	}
 	return o
 }

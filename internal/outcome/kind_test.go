@@ -11,9 +11,9 @@ import (
 
 // Two commands that add a line each, and exit 0 when they run one after the other.
 func TestKind(t *testing.T) {
-	start := []Entry{{Name: "f", Text: "0"}}
+	start := []Entry{{Name: "f", Thing: Told("0")}}
 	of := func(a, b, f string) Outcome {
-		return Outcome{Exits: []string{a, b}, Printed: []string{"", ""}, Tree: []Entry{{Name: "f", Text: f}}}
+		return Outcome{Exits: []string{a, b}, Printed: []string{"", ""}, Tree: []Entry{{Name: "f", Thing: Told(f)}}}
 	}
 	whole := []Order{{Ran: []int{0, 1}, Outcome: of("exit 0", "exit 0", "0AB")},
 		{Ran: []int{1, 0}, Outcome: of("exit 0", "exit 0", "0BA")}}
@@ -39,7 +39,7 @@ func TestKind(t *testing.T) {
 	}
 	// What is left beside what the others leave is less than what is not there.
 	left := of("exit 0", "exit 1", "0A")
-	left.Tree = append(left.Tree, Entry{Name: "g", Text: "1"})
+	left.Tree = append(left.Tree, Entry{Name: "g", Thing: Told("1")})
 	require.Equal(t, scenarios.Failed, s.Kind(left, start, parts))
 	left.Tree = left.Tree[1:]
 	require.Equal(t, scenarios.Altered, s.Kind(left, start, parts))
@@ -61,7 +61,7 @@ func TestKind(t *testing.T) {
 func TestKindOfWhatIsUndone(t *testing.T) {
 	of := func(a, b, message, head string) Outcome {
 		return Outcome{Exits: []string{a, b}, Printed: []string{"", ""},
-			Tree: []Entry{{Name: "MESSAGE", Text: message}, {Name: "head", Text: head}}}
+			Tree: []Entry{{Name: "MESSAGE", Thing: Told(message)}, {Name: "head", Thing: Told(head)}}}
 	}
 	start := of("", "", "0", "0").Tree
 	// Whoever comes second has nothing to commit.

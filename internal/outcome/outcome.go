@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -27,22 +28,54 @@ type Outcome struct {
 	Clock string
 }
 
-// An Entry is one name of a tree: "n" with the text "\"1\\n\"", "d/" with none, "l" with "-> n".
-// Always: it is judged also where serial runs do not change it.
+// An Entry is one name of a tree. Always: it is judged also where serial runs do not change it.
 type Entry struct {
-	Name, Text string
-	Mode       fs.FileMode // see [Permissions]; 0 of a symbolic link
-	Owner      string      // user and group, see [Owner]
-	Always     bool
+	Name string
+	Thing
+	Mode   fs.FileMode // see [Permissions]; 0 of a symbolic link
+	Owner  string      // user and group, see [Owner]
+	Always bool
 }
 
-// found is the entry without what says how it is judged, shape the entry without mode and owner as well.
+// A Thing is what stands at a name: a file with its content as Text, a directory with none, a symbolic link as "-> n",
+// or what else Text says. Large is the number of the content on the fake machine, see [fsfake.FileView].
+type Thing struct {
+	Text  string
+	File  bool
+	Large int
+}
+
+// Content is a file with a content.
+func Content(text string) Thing { return Thing{Text: text, File: true} }
+
+// Told is what a text tells: the content of a file in quotes, or else what else there is.
+func Told(text string) Thing {
+	if content, err := strconv.Unquote(text); err == nil {
+		return Content(content)
+	}
+	return Thing{Text: text}
+}
+
+// String is the thing in a word.
+func (t Thing) String() string {
+	if t.File {
+		return strconv.Quote(t.Text)
+	}
+	return cmp.Or(t.Text, "there")
+}
+
+// found is the entry without what says how it is judged, shape what stands at its name, as a key of a map.
 func (e Entry) found() Entry {
 	e.Always = false
 	return e
 }
 
-func (e Entry) shape() Entry { return Entry{Name: e.Name, Text: e.Text} }
+func (e Entry) shape() Entry {
+	if e.Large != 0 {
+		e.Text = "" // the number tells it
+	}
+	return Entry{Name: e.Name, Thing: e.Thing}
+}
 
 // Owner is a user and a group in one word, "0:0".
 func Owner(uid, gid uint32) string { return fmt.Sprintf("%d:%d", uid, gid) }
@@ -53,7 +86,12 @@ func Permissions(m fs.FileMode) fs.FileMode {
 }
 
 // String is the entry in a line.
-func (e Entry) String() string { return strings.TrimRight(e.Name+" "+e.Text, " ") }
+func (e Entry) String() string {
+	if !e.File && e.Text == "" {
+		return e.Name
+	}
+	return e.Name + " " + e.Thing.String()
+}
 
 // Of looks at a machine on which each of so many processes has ended. The tree is left to the caller.
 func Of(v scenarios.View, processes int) Outcome {
@@ -76,7 +114,10 @@ func (o Outcome) Map(change func(text string) string) Outcome {
 	for _, e := range o.Tree {
 		out.Tree = append(out.Tree, e)
 		at := &out.Tree[len(out.Tree)-1]
-		at.Name, at.Text, at.Always = change(e.Name), change(e.Text), false
+		at.Name, at.Always = change(e.Name), false
+		if text := change(e.Text); text != e.Text {
+			at.Text, at.Large = text, 0
+		}
 	}
 	return out
 }
@@ -118,7 +159,7 @@ func tree(v scenarios.View, dir, prefix string, ignored func(name string) bool) 
 		case fsfake.KindFIFO, fsfake.KindSocket:
 			at.Text = f.Kind.String()
 		default:
-			at.Text = strconv.Quote(f.Content)
+			at.Thing = Thing{f.Content, true, f.Large}
 		}
 		out = append(out, at)
 	}
@@ -134,7 +175,8 @@ func (o Outcome) Key(keep func(i int) bool) string {
 		}
 	}
 	for _, e := range o.Tree {
-		fmt.Fprintln(&b, e, e.Mode, e.Owner)
+		s := e.shape()
+		fmt.Fprintf(&b, "%q %t %d %d %s %s %s\n", e.Name, s.File, s.Large, len(s.Text), s.Text, e.Mode, e.Owner)
 	}
 	return b.String() + o.Clock
 }

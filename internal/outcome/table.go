@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,8 +65,11 @@ func (s *Serial) Table(o Outcome) [][]string {
 		add(scenarios.ProcessName(i)+" prints", prints, i)
 	}
 	for _, name := range namesOf(o, orders) {
-		add(name, func(o Outcome, _ bool) string { return o.at(name) }, -1)
-		if o.at(name) != Absent {
+		if !slices.ContainsFunc(orders, func(k Order) bool { return k.Outcome.entry(name) != o.entry(name) }) {
+			continue
+		}
+		add(name, func(o Outcome, _ bool) string { return o.at(name).String() }, -1)
+		if o.at(name) != nothing() {
 			add(name+" mode", func(o Outcome, _ bool) string { return o.tells(name, Entry.mode) }, -1)
 			add(name+" owner", func(o Outcome, _ bool) string { return o.tells(name, Entry.owner) }, -1)
 		}
@@ -93,16 +95,23 @@ func namesOf(o Outcome, orders []Order) []string {
 }
 
 // at is what stands at a name of the tree.
-func (o Outcome) at(name string) string {
-	return o.tells(name, func(e Entry) string { return cmp.Or(e.Text, "there") })
+func (o Outcome) at(name string) Thing {
+	return o.entry(name).Thing
+}
+
+// entry is that of a name; one of nothing where it has none.
+func (o Outcome) entry(name string) Entry {
+	if i := slices.IndexFunc(o.Tree, func(e Entry) bool { return e.Name == name }); i >= 0 {
+		return o.Tree[i].found()
+	}
+	return Entry{Thing: nothing()}
 }
 
 func (o Outcome) tells(name string, tell func(Entry) string) string {
-	i := slices.IndexFunc(o.Tree, func(e Entry) bool { return e.Name == name })
-	if i < 0 {
-		return Absent
+	if e := o.entry(name); e.Name != "" {
+		return tell(e)
 	}
-	return tell(o.Tree[i])
+	return Absent
 }
 
 func (e Entry) mode() string  { return e.Mode.String() }
@@ -110,6 +119,8 @@ func (e Entry) owner() string { return e.Owner }
 
 // Absent is what stands at a name of which there is nothing.
 const Absent = "—"
+
+func nothing() Thing { return Thing{Text: Absent} }
 
 // fromDifference shortens long texts to where they begin to differ.
 func fromDifference(texts []string) []string {

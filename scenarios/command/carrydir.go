@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -59,7 +58,7 @@ func (s *Spec) realBelow(dir, prefix string, ignored func(name string) bool) ([]
 			if err != nil {
 				return nil, err
 			}
-			at.Text = strconv.Quote(string(text))
+			at.Thing = outcome.Content(string(text))
 		}
 		out = append(out, at)
 	}

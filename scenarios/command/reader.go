@@ -68,7 +68,7 @@ func (r *reader) looks(m *fsfake.Machine) (out []outcome.Entry, err error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, outcome.Entry{Name: "--recover", Text: text, Always: true})
+		out = append(out, outcome.Entry{Name: "--recover", Thing: outcome.Told(text), Always: true})
 		if text != "= exit 0" {
 			return out, nil
 		}
@@ -77,7 +77,7 @@ func (r *reader) looks(m *fsfake.Machine) (out []outcome.Entry, err error) {
 		return append(out, r.spec.tree(scenarios.NewView(m))...), nil
 	}
 	text, err := r.run(m, n-1, true)
-	return append(out, outcome.Entry{Name: "--read", Text: text, Always: true}), err
+	return append(out, outcome.Entry{Name: "--read", Thing: outcome.Told(text), Always: true}), err
 }
 
 // run runs one of its commands, and says how that ends.

@@ -39,7 +39,7 @@ func told(t *testing.T, sc *scenarios.Scenario) []string {
 		text := o.Name() + o.Outcome.Clock + ":"
 		for _, e := range o.Outcome.Tree {
 			if e.Name == "tmp/log" {
-				text += " " + e.Text
+				text += " " + e.Thing.String()
 			}
 		}
 		if len(o.Ran) == sc.Setting.Processes {

@@ -36,8 +36,14 @@ func (g *decision) oneOrder() string {
 	if why := g.t.Property.Unjudged; why != "" {
 		return why
 	}
-	return g.where("nothing broke it, but several threads or processes of one program asked at once, and not all " +
+	why := g.where("nothing broke it, but several threads or processes of one program asked at once, and not all " +
 		"orders of their calls were followed")
+	for _, p := range g.t.Sc.Assumes {
+		if p.Code == scenarios.SeveralEnds {
+			why += "; " + p.Text
+		}
+	}
+	return why
 }
 
 // where adds to a reason where one order was followed, as far as the scenario knows.

@@ -345,6 +345,9 @@ type Premise struct {
 	Text string
 }
 
+// SeveralEnds is the code of a premise: a program alone ends in several ways, and each counts as right.
+const SeveralEnds = "several-ends-alone"
+
 // Texts are the sentences of premises.
 func Texts(all []Premise) (texts []string) {
 	for _, p := range all {

@@ -104,7 +104,7 @@ func (s *Spec) severalEnds(sc *scenarios.Scenario, p *scenarios.Property, orders
 		text := fmt.Sprintf("%s alone ends in more ways than one, by the order of its own processes or threads: %s",
 			scenarios.ProcessName(i), strings.Join(differ, ", "))
 		if len(s.Commands) > 1 {
-			assume(sc, "several-ends-alone", text+"; each counts as right")
+			assume(sc, scenarios.SeveralEnds, text+"; each counts as right")
 			continue
 		}
 		p.Unjudged = "it depends: " + text + ". Only you know whether each is right; what may differ is left out by " +

@@ -12,7 +12,7 @@ import (
 
 // mostKilledRuns bounds what a kill may take: children that go on side by side have many orders then. What holds
 // without is printed without waiting for that.
-const mostKilledRuns = 300
+const mostKilledRuns = 150
 
 // Trials are the settings in which a repair has to hold: as the commands were asked about; with one that is killed; and
 // with one process more, of each command, where there were several.

@@ -16,6 +16,9 @@
 // that run: each is tried, and the copy must do the same. Nobody waits for ever, since who holds the lock waits for
 // nothing.
 //
+// Processes of one copy may make calls at the same time while it has the lock, all that it has started. It is run in
+// every order of these calls then, each keeps to the lock, and all end alike.
+//
 // It is for every number of copies once a run leaves the files as it has found them. Where each run leaves something
 // new, a counter say, the runs are [Copies], and it is assumed, and said, that later ones keep to the lock as well.
 //

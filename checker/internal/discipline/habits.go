@@ -113,7 +113,7 @@ func (x *runner) meet(s *shared, l *lock, h habits, r *serial, way func(k int, t
 		l.hide(m)
 	}
 	others, has := false, false // who has the lock
-	calls, err := x.run(r.process, m, func(m *fsfake.Machine, c *call) (*fsfake.Result, error) {
+	calls, err := x.run(r.again(), m, nil, func(m *fsfake.Machine, c *call) (*fsfake.Result, error) {
 		if has = has || l.held(m) && !others; has || !l.meets(c) {
 			return nil, nil
 		}

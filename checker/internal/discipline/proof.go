@@ -40,8 +40,10 @@ type Proof struct {
 type serial struct {
 	process    int
 	from       *fsfake.Machine
+	ways       []way // that its own processes went
 	calls      []call
-	took, left int // the numbers of the calls that take the lock and give it back
+	cut        bool // it has met an earlier run, and goes on as that did
+	took, left int  // the numbers of the calls that take the lock and give it back
 }
 
 // Prove proves that any number of copies of the scenario's processes leave behind what they leave behind one after the
@@ -142,27 +144,45 @@ func (x *runner) serially(s *shared, copies int) (runs []serial, ran int, closed
 // as runs a command alone as each of some processes, and returns what it leaves behind.
 func (x *runner) as(s *shared, processes []int, m *fsfake.Machine, runs *[]serial) (next *fsfake.Machine, err error) {
 	for _, process := range slices.Compact(processes) {
-		r := serial{process: process, from: m}
-		if r.calls, err = x.run(process, m, nil); err != nil {
-			return nil, err
-		}
-		if len(r.calls) == 0 {
-			return nil, notProved("a copy makes no call on the files")
-		}
-		for i := range r.calls {
-			s.see(&r.calls[i])
-			x.timers = x.timers || r.calls[i].timer
-		}
-		left, err := x.anew(r.calls[len(r.calls)-1].after)
+		every, err := x.everyWay(process, m)
 		if err != nil {
 			return nil, err
 		}
-		if next != nil && !sameTree(next, left) {
-			return nil, notProved("what a copy leaves behind depends on its pid")
+		for n := range every {
+			r := &every[n]
+			if len(r.calls) == 0 {
+				return nil, notProved("a copy makes no call on the files")
+			}
+			for i := range r.calls {
+				s.see(&r.calls[i])
+				x.timers = x.timers || r.calls[i].timer
+			}
+			if r.cut {
+				continue
+			}
+			left, err := x.anew(r.calls[len(r.calls)-1].after)
+			switch {
+			case err != nil:
+				return nil, err
+			case n > 0 && (!sameTree(next, left) || ends(r.calls) != ends(every[0].calls)):
+				return nil, notProved("what a copy leaves behind depends on the order of its own processes")
+			case next != nil && !sameTree(next, left):
+				return nil, notProved("what a copy leaves behind depends on its pid")
+			}
+			next = left
 		}
-		next, *runs = left, append(*runs, r)
+		*runs = append(*runs, every...)
 	}
 	return next, nil
+}
+
+// ends is how a copy ends, and what it has printed then.
+func ends(calls []call) string {
+	i := slices.IndexFunc(calls, func(c call) bool { return c.op.Call == fsfake.CallEnd })
+	if i < 0 {
+		return ""
+	}
+	return calls[i].op.String() + calls[i].op.Data
 }
 
 // proves checks that all runs keep to a lock.
@@ -176,6 +196,9 @@ func (x *runner) proves(s *shared, l *lock, runs []serial, is *Proof) error {
 		r := &runs[i]
 		if err := l.keeps(s, r); err != nil {
 			return err
+		}
+		if r.took < 0 { // it has met another one first
+			continue
 		}
 		if c := &r.calls[r.took]; !l.tries(c) || c.op.Wait != l.take.Wait {
 			return notProved("commands take the lock on %s in different ways: %s, and %s", l.path, l.take, c.op)
@@ -195,11 +218,11 @@ func (x *runner) proves(s *shared, l *lock, runs []serial, is *Proof) error {
 	for i := range h {
 		of := func(r serial) bool { return x.command(r.process) == i }
 		first, last := slices.IndexFunc(runs, of), len(runs)-1
-		for !of(runs[last]) {
+		for !of(runs[last]) || runs[last].cut {
 			last--
 		}
 		for j := range runs {
-			if r := &runs[j]; j == last || len(h) > 1 && of(*r) {
+			if r := &runs[j]; j == last || len(h) > 1 && of(*r) && !r.cut {
 				if err := x.listings(s, r); err != nil {
 					return err
 				}
@@ -241,8 +264,11 @@ func (l *lock) keeps(s *shared, r *serial) error {
 				return notProved("%s", why)
 			}
 		}
+		if c.op.Ways() > 1 && !was {
+			return notProved("outside of the lock processes of one copy make calls at the same time: %s", c.op)
+		}
 	}
-	if r.took < 0 || r.left < 0 {
+	if (r.took < 0 || r.left < 0) && !r.cut {
 		return notProved("a copy does not take the lock on %s and give it back", l.path)
 	}
 	return nil

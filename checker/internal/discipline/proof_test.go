@@ -82,7 +82,17 @@ func TestWhatIsProved(t *testing.T) {
 		{"only the first", "if [ ! -e d ]; then exec 9>lk; flock 9; : > d; fi; " + counter, "looks at"},
 		{"a listing decides", "exec 9<s; for f in *; do [ $f = t ] && read y < s; done; flock 9; : > t; rm t",
 			"lists a directory"},
-		{"a child goes on", "flock -o lk sh -c 'sh -c \"sleep 1; " + counter + "\" &'", "at the same time"},
+		{"a child goes on", "flock -o lk sh -c 'sh -c \"sleep 1; " + counter + "\" &'", "reads a file"},
+		{"a pipeline", "exec 9>lk; flock 9; cat n | { read x; echo $((x+1)) > t; }; mv t n", ""},
+		{"a pipeline into the file", "flock lk sh -c 'sed p n | { read x; echo $((x+1)) > n; }'", ""},
+		{"the end of a child is not waited for", "exec 9>lk; flock 9; { " + counter + "; } 9>&- & exit",
+			"outside of the lock"},
+		{"the lock goes with the child", "exec 9>lk; flock 9; { " + counter + "; } & exit", ""},
+		{"children that overtake each other", "exec 9>lk; flock 9; echo a >> n & echo b >> n; wait",
+			"on the order of its own processes"},
+		{"children that print in any order", "exec 9>lk; flock 9; " + counter +
+			"; { read a < s; echo a; } & read b < s; echo b; wait", "on the order of its own processes"},
+		{"children before the lock", "cat s | cat s > /dev/null; exec 9>lk; flock 9; " + counter, "at the same time"},
 		{"asks who lives", "exec 9>lk; read p < s; kill -0 101; flock 9; " + counter, "another process"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

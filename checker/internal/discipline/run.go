@@ -38,6 +38,8 @@ type runner struct {
 	start  learn.Starter
 	first  *fsfake.Machine // at the start
 	timers bool            // a timer was running beside some call
+	// changes are what copies change, on which it hangs which orders of their own calls come to the same.
+	changes fsfake.Footprint
 	// commands has the processes of each command.
 	commands [][]int
 }
@@ -77,43 +79,77 @@ func (x *runner) anew(m *fsfake.Machine) (*fsfake.Machine, error) {
 	return next, nil
 }
 
-// run runs a copy. answer may answer a call, or make one itself; it returns nil where the machine is to answer.
-func (x *runner) run(process int, m *fsfake.Machine, answer func(m *fsfake.Machine, c *call) (*fsfake.Result, error)) (
-	calls []call, err error) {
-	code, err := x.start(process, 1)
+// run runs a copy from a machine on. Where its own processes make calls at the same time it goes the ways of r, and
+// then the first that are open, which r has then. met, unless nil, has the states in which was chosen before: there it
+// is cut off. answer may answer a call, or make one itself; it returns nil where the machine is to answer.
+func (x *runner) run(r *serial, m *fsfake.Machine, met map[string]bool,
+	answer func(m *fsfake.Machine, c *call) (*fsfake.Result, error)) (calls []call, err error) {
+	code, err := x.start(r.process, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer code.Stop()
 	m = m.Clone()
+	chosen, state, here := 0, func() string { return "" }, map[string]bool{}
 	err = learn.Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
+		for _, v := range notes {
+			if is, ok := v.(scenarios.Remembers); ok {
+				state = is.State
+			}
+		}
 		e, err := learn.Digest("a copy", notes)
 		if err != nil || !more {
 			return nil, err
 		}
-		c := call{by: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, op: *op,
+		c := call{by: fsfake.Task{Pid: scenarios.Pid(r.process), N: 1}, op: *op,
 			timer: e.Seen.Has(scenarios.TimersLast), before: m.Clone()}
 		if e.By != (fsfake.Task{}) {
 			c.by = e.By
 		}
-		if err := x.refused(&c, &e, process); err != nil || len(calls) == maxCalls {
+		if err := x.refused(&c, &e, r.process); err != nil || len(calls) == maxCalls {
 			return nil, errors.Join(err, x.ctx.Err(), notProvedIf(err == nil, "a copy alone makes more than %d calls",
 				maxCalls))
 		}
-		r, err := (*fsfake.Result)(nil), error(nil)
+		if op.Ways() > 1 {
+			is := state()
+			if is != "" {
+				is += string(m.AppendKey(nil))
+			}
+			switch {
+			case here[is]:
+				return nil, notProved("processes of one copy may go round for ever: %s", op)
+			case is != "":
+				here[is] = true
+			}
+			if chosen == len(r.ways) {
+				if r.cut = met[is]; r.cut {
+					return nil, nil
+				}
+				if met != nil && is != "" {
+					met[is] = true
+				}
+				if err := x.choose(r, m, op); err != nil {
+					return nil, err
+				}
+			}
+			c.op = op.Way(r.ways[chosen].which)
+			chosen++
+		}
+		a, err := (*fsfake.Result)(nil), error(nil)
 		if answer != nil {
-			r, err = answer(m, &c)
+			a, err = answer(m, &c)
 		}
-		if r == nil && err == nil {
-			is := m.Do(c.by, *op)
-			r = &is
+		if a == nil && err == nil {
+			is := m.Do(c.by, c.op)
+			a = &is
 		}
-		if err != nil || r.Blocked || r.Unmodelled != "" {
+		if err != nil || a.Blocked || a.Unmodelled != "" {
 			return nil, errors.Join(err, notProvedIf(err == nil, "a copy alone waits: %s", op))
 		}
-		c.result, c.after = *r, m.Clone()
+		c.result, c.after = *a, m.Clone()
+		x.changes.Note(c.op, c.before, c.after)
 		calls = append(calls, c)
-		return r, x.ctx.Err()
+		return a, x.ctx.Err()
 	})
 	return calls, err
 }
@@ -129,8 +165,8 @@ func notProvedIf(is bool, format string, args ...any) error {
 // several ways to go.
 func (x *runner) refused(c *call, e *learn.Effects, process int) error {
 	switch op := c.op; {
-	case op.Ways() > 1 || e.Seen.Has(scenarios.OneOrder):
-		return notProved("threads or processes of one copy make calls at the same time: %s", op)
+	case e.Seen.Has(scenarios.OneOrder):
+		return notProved("one order of what a copy itself does at the same time is followed: %s", op)
 	case e.Seen.Has(scenarios.TimedWait):
 		return notProved("a copy waits for a lock with a timeout: %s", op)
 	case e.Seen.Has(scenarios.Mapped):

@@ -29,7 +29,7 @@ func (s *shared) sized(c *call) fsfake.InodeID {
 // sizes runs copies with other lengths of files, where they look at them outside of the lock. They must do the same.
 func (x *runner) sizes(s *shared, l *lock, runs []serial, closed bool) error {
 	for k := range runs {
-		if !closed && k > 0 && k+1 < len(runs) {
+		if runs[k].cut || !closed && k > 0 && k+1 < len(runs) {
 			continue
 		}
 		r := &runs[k]
@@ -63,7 +63,7 @@ func (x *runner) sizes(s *shared, l *lock, runs []serial, closed bool) error {
 // resized runs a copy again, and shows it other lengths at some calls, as the digits of v say.
 func (x *runner) resized(s *shared, r *serial, at []int, v int) error {
 	n := -1
-	calls, err := x.run(r.process, r.from, func(m *fsfake.Machine, c *call) (*fsfake.Result, error) {
+	calls, err := x.run(r.again(), r.from, nil, func(m *fsfake.Machine, c *call) (*fsfake.Result, error) {
 		if n++; n >= len(r.calls) || !slices.Contains(at, n) || c.op != r.calls[n].op {
 			return nil, nil
 		}

@@ -94,7 +94,7 @@ func (x *runner) listings(s *shared, r *serial) error {
 	}
 	for v := range total {
 		n, left := -1, v
-		calls, err := x.run(r.process, r.from, func(m *fsfake.Machine, c *call) (*fsfake.Result, error) {
+		calls, err := x.run(r.again(), r.from, nil, func(m *fsfake.Machine, c *call) (*fsfake.Result, error) {
 			if n++; n >= len(r.calls) || !slices.Contains(at, n) || c.op != r.calls[n].op {
 				return nil, nil
 			}

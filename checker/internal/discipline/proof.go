@@ -144,7 +144,12 @@ func (x *runner) serially(s *shared, copies int) (runs []serial, ran int, closed
 // as runs a command alone as each of some processes, and returns what it leaves behind.
 func (x *runner) as(s *shared, processes []int, m *fsfake.Machine, runs *[]serial) (next *fsfake.Machine, err error) {
 	for _, process := range slices.Compact(processes) {
-		every, err := x.everyWay(process, m)
+		every := []serial{{process: process, from: m}}
+		if process == processes[0] {
+			every, err = x.everyWay(process, m)
+		} else { // one order shows whether what it does depends on its pid
+			every[0].calls, err = x.run(&every[0], m, nil, nil)
+		}
 		if err != nil {
 			return nil, err
 		}

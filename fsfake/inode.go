@@ -2,6 +2,7 @@ package fsfake
 
 import (
 	"io/fs"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -120,15 +121,18 @@ func (m *Machine) number(n *inode) {
 }
 
 func (m *Machine) lowestIno() uint64 {
-	for ino := max(2, m.imageInos); ; ino++ { // the files of an image are there for good
-		taken := false
-		for _, n := range m.inodes {
-			taken = taken || n.ino&inoSlot == ino
-		}
-		if !taken {
-			return ino
+	lowest := max(2, m.imageInos) // the files of an image are there for good
+	var few [64]bool
+	taken := few[:]
+	if len(m.inodes) >= len(few) {
+		taken = make([]bool, len(m.inodes)+1)
+	}
+	for _, n := range m.inodes {
+		if above := n.ino&inoSlot - lowest; above < uint64(len(taken)) {
+			taken[above] = true
 		}
 	}
+	return lowest + uint64(slices.Index(taken, false))
 }
 
 // adopt makes dir the parent of the directory child.

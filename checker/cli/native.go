@@ -257,10 +257,10 @@ func sweptText(rep *native.Report) string {
 		text += fmt.Sprintf("; %d more say nothing: %s", rep.NotJudged, rep.OnlyHere)
 	}
 	if len(rep.NotCompared) > 0 {
-		text += "; not compared, since it differs between two serial runs: " + strings.Join(rep.NotCompared, ", ")
+		text += "; not compared, since it differs between two serial runs: " + numbers.Few(rep.NotCompared)
 	}
 	if len(rep.Cut) > 0 {
-		text += "; the names outside of the directory were other files there: " + strings.Join(rep.Cut, ", ")
+		text += "; the names outside of the directory were other files there: " + numbers.Few(rep.Cut)
 	}
 	return text
 }

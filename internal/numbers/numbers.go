@@ -4,6 +4,7 @@
 package numbers
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -45,6 +46,15 @@ func Number(n int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// Few joins the first five words by commas, and says how many more there are.
+func Few(words []string) string {
+	const most = 5
+	if len(words) <= most {
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
 }
 
 // List joins words as in "A, B and C".

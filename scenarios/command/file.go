@@ -14,7 +14,8 @@ import (
 // Bounds of what is copied into the machine.
 const (
 	maxFiles = 2000
-	maxBytes = 16 << 20
+	maxBytes = 64 << 20
+	maxFile  = 16 << 20 // of one, see package fsfake
 )
 
 // Copy lists what is in a real directory, for [Spec.Files], and the directory itself: files, with those that are one
@@ -80,7 +81,7 @@ func copyOf(name string, info fs.FileInfo, now time.Time) (f File, err error) {
 	case info.IsDir():
 	case info.Mode()&fs.ModeSymlink != 0:
 		f.Link, err = os.Readlink(name)
-	case info.Mode().IsRegular() && info.Size() <= maxBytes:
+	case info.Mode().IsRegular() && info.Size() <= maxFile:
 		var text []byte
 		text, err = os.ReadFile(name)
 		f.Content = string(text)
@@ -89,7 +90,7 @@ func copyOf(name string, info fs.FileInfo, now time.Time) (f File, err error) {
 	case info.Mode().Type() == fs.ModeSocket:
 		f.Node = fsfake.KindSocket
 	case info.Mode().IsRegular():
-		err = fmt.Errorf("command: %s has more than %d MiB, and cannot be shared", name, maxBytes>>20)
+		err = fmt.Errorf("command: %s has more than %d MiB, and cannot be shared", name, maxFile>>20)
 	default:
 		err = fmt.Errorf("command: %s is a %s, which cannot be copied: choose another directory with --from", name,
 			info.Mode().Type())

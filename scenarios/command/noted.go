@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 )
 
@@ -160,14 +160,5 @@ func (r *record) seeks(child int, known map[int]bool) bool {
 	return known[child]
 }
 
-// mostListed is how many names of a set are listed.
-const mostListed = 5
-
 // listed are the first names of a set as a text, with the number of the others.
-func listed(set map[string]bool) string {
-	names, more := slices.Sorted(maps.Keys(set)), ""
-	if n := len(names) - mostListed; n > 0 {
-		names, more = names[:mostListed], fmt.Sprintf(" and %d more", n)
-	}
-	return strings.Join(names, ", ") + more
-}
+func listed(set map[string]bool) string { return numbers.Few(slices.Sorted(maps.Keys(set))) }

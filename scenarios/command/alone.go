@@ -29,7 +29,7 @@ type aloneEnd struct {
 // maxOrders is how many orders of its own calls a command that runs alone may have, where nobody can say which of them
 // meet, or where it ends in several ways: these are what there is to tell of it. Two goroutines that count under a lock
 // have 24, two children that make six calls each 924.
-const maxOrders = 200
+const maxOrders = 100
 
 var errManyOrders = errors.New("command: its calls have too many orders")
 
@@ -80,6 +80,8 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		end.steps, ways, s.record.threads = port.steps, port.ways, s.record.threads || port.thread
 		s.record.acts = s.record.acts || slices.ContainsFunc(port.steps, Step.acts)
 		switch {
+		case err != nil && port.waitsOn(): // its other ways are that a timer goes off meanwhile
+			end.m = nil
 		case err != nil:
 			endless, end.m = err, nil
 		case port.meets:
@@ -419,6 +421,15 @@ func (p *alonePort) shut(op *fsfake.Op) uint64 {
 		}
 	}
 	return p.m.Shut(p.task, *op)
+}
+
+// waitsOn reports whether the last call waits because that was chosen beside a timer, which was left alone.
+func (p *alonePort) waitsOn() bool {
+	if len(p.steps) < 3 {
+		return false
+	}
+	chosen := p.steps[len(p.steps)-2].Op
+	return chosen.Call == fsfake.CallChoose && chosen.Off == 0 && strings.HasSuffix(chosen.Data, goesOffMeanwhile)
 }
 
 // locked reports whether a call locks the name that marks the critical section.

@@ -1,6 +1,10 @@
 package command
 
-import "slices"
+import (
+	"slices"
+
+	"lockpick/internal/outcome"
+)
 
 // MountPoints are the places of a table of mounts.
 var MountPoints = mountPoints
@@ -28,6 +32,21 @@ func Ends(s Spec, every, inTime bool) (ends []string, orders int, err error) {
 		return ends, 0, err
 	}
 	return ends, s.record.orders, err
+}
+
+// DrawnEnds is how many ends commands have that run one after the other in drawn orders of their own calls.
+func DrawnEnds(s Spec) (int, error) {
+	s.Dir, s.ID, s.ownOrders = defaultDir, "test/ends", 4
+	sc, err := s.bare()
+	var all []outcome.Order
+	for seed := uint64(1); seed <= drawnOrders && err == nil; seed++ {
+		var of []outcome.Order
+		of, err = s.drawnOrder(&sc, seed)
+		for _, k := range of {
+			all = outcome.Add(all, k)
+		}
+	}
+	return len(all), err
 }
 
 // Blocks lists the first numbers of a number's children, and how many numbers each has.

@@ -99,39 +99,68 @@ func ownOrders(n int) []string {
 }
 
 // mixes takes the call that goes on in such an order, and else in one that is drawn: then a process or thread goes on
-// for a while. One that has tried in vain to lock waits until another one has gone on.
+// for a while. One that has tried in vain to lock waits until another one has gone on; where all others have,
+// a timer goes off, so many times.
 func (d *driver) mixes(set []tracer.Pending) *tracer.Pending {
-	if timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 }); timers > 0 {
-		set = set[:timers]
+	isVain := func(p tracer.Pending) bool { return slices.Contains(d.vain, p.Task) }
+	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 })
+	switch calls := set[:max(timers, 0)]; {
+	case len(calls) == 0:
+	case d.slept < mostRounds && !slices.ContainsFunc(calls, func(p tracer.Pending) bool { return !isVain(p) }):
+		set, d.slept = set[timers:], d.slept+1
+	default:
+		set = calls
 	}
-	slices.SortFunc(set, func(p, q tracer.Pending) int {
-		return cmp.Or(cmp.Compare(p.Task.Pid, q.Task.Pid), cmp.Compare(p.Task.N, q.Task.N))
-	})
-	at := len(set) - 1
+	at := 0
+	if d.order > 0 {
+		slices.SortFunc(set, func(p, q tracer.Pending) int {
+			return cmp.Or(cmp.Compare(p.Task.Pid, q.Task.Pid), cmp.Compare(p.Task.N, q.Task.N))
+		})
+	}
 	switch {
+	case d.spec.mixed > 0 && d.order%2 == 1:
+		first := slices.MinFunc(set, func(p, q tracer.Pending) int {
+			return cmp.Compare(rand.New(d.drawn(d.tag(p))).Uint64(), rand.New(d.drawn(d.tag(q))).Uint64())
+		})
+		at = slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Task == first.Task })
+	case d.order == 2:
+		at = len(set) - 1
 	case d.order == 1:
 		at = max(0, slices.IndexFunc(set, func(p tracer.Pending) bool {
 			return p.Task.Pid > d.went.Pid || p.Task.Pid == d.went.Pid && p.Task.N > d.went.N
 		}))
 	case d.order > 2:
-		by := uint64(d.calls / drawnTurn)
-		if d.spec.mixed > 0 { // equal commands do the same, but where all orders are drawn
-			by |= uint64(d.process) << 32
-		}
-		at = rand.New(rand.NewPCG(d.order, by)).IntN(len(set))
+		at = rand.New(d.drawn(0)).IntN(len(set))
 	}
-	for n := 0; n < len(set) && slices.Contains(d.vain, set[at].Task); n++ {
+	for n := 0; n < len(set) && isVain(set[at]); n++ {
 		at = (at + 1) % len(set)
 	}
 	return &set[at]
 }
 
-// drawnTurn is after how many calls another process or thread goes on in an order that is drawn.
+// drawn draws for a process or thread, by its tag: in every second order of those that are compared with, the one with
+// the lowest number goes on. In the others one draw, for none of them, says which. After 6 calls of the command all are
+// drawn anew.
+func (d *driver) drawn(tag uint64) rand.Source {
+	by := uint64(d.calls / drawnTurn)
+	if d.spec.mixed > 0 { // equal commands do the same, but where all orders are drawn
+		by |= uint64(d.process) << 32
+	}
+	return rand.NewPCG(d.order^tag<<16, by)
+}
+
+// tag tells the processes and threads of a command apart.
+func (d *driver) tag(p tracer.Pending) uint64 {
+	return uint64(p.Task.N)<<24 | uint64(max(d.number(p.Task.Pid), 0))
+}
+
 const drawnTurn = 6
 
 // goesInTurn makes a call in such an order. Who would wait for a lock tries to have it, as long as another can go on.
 func (d *driver) goesInTurn(p tracer.Pending) error {
-	d.went = p.Task
+	if d.order > 0 { // the first call in turn is that of the first process
+		d.went = p.Task
+	}
 	if !p.Blocked && p.Op.MayBlock() && (tracer.Parks(p.Op) || p.Op.Call == fsfake.CallSetlk) &&
 		!slices.Contains(d.vain, p.Task) {
 		held, err := d.tries(p)

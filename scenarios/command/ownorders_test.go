@@ -9,6 +9,7 @@ import (
 	"lockpick/checker"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
+	"lockpick/scenarios/command"
 )
 
 // The first command has more own orders than are followed, and leaves "1" or "2" as its children come last. That the
@@ -31,6 +32,34 @@ func TestOwnOrders(t *testing.T) {
 			require.Contains(t, r.Why+strings.Join(r.Conditions(), "; "), c.says)
 		})
 	}
+}
+
+// Of four children any may come last. Drawn orders show it: none of them is one of the few that are followed elsewhere.
+func TestDrawnOwnOrders(t *testing.T) {
+	t.Parallel()
+	testmain.Slow(t, "it draws 24 orders", "./scenarios/command")
+	var spec command.Spec
+	scenario(t, "sh", []string{`sh -c 'for i in 1 2 3 4; do echo $i >f & done; wait'`}, nil, "",
+		func(s *command.Spec) { spec = *s })
+	ends, err := command.DrawnEnds(spec)
+	require.NoError(t, err)
+	require.Equal(t, 4, ends)
+}
+
+// A child sleeps while it has the lock that two others wait for. That these wait on is no end: the sleep ends, in all
+// orders and in drawn ones.
+func TestSleepsWithTheLock(t *testing.T) {
+	t.Parallel()
+	testmain.Slow(t, "it follows many orders", "./scenarios/command")
+	var spec command.Spec
+	scenario(t, "sh", []string{`sh -c 'for i in 1 2 3; do flock l sh -c "sleep 1; echo a >>f" & done; wait'`}, nil, "",
+		func(s *command.Spec) { spec = *s })
+	ends, _, err := command.Ends(spec, false, false)
+	require.NoError(t, err)
+	require.Len(t, ends, 1)
+	drawn, err := command.DrawnEnds(spec)
+	require.NoError(t, err)
+	require.Equal(t, 1, drawn)
 }
 
 // Two children add one to n, each, and read it without a lock, and have more orders than are followed. Alone they leave

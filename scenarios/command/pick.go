@@ -39,7 +39,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		}
 		d.orderKnown, d.order = true, uint64(r.N)
 	}
-	if d.order > 0 {
+	if d.spec.ownOrders > 0 || d.order > 0 {
 		if len(set) > 1 {
 			d.oneOrder(set)
 		}
@@ -62,7 +62,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	case free > 0:
 		ways = calls
 	}
-	if d.spec.ownOrders > 0 || d.choices >= maxChoices {
+	if d.choices >= maxChoices {
 		free, ways = min(free, 1), min(free, 1)
 	}
 	switch {

@@ -19,7 +19,7 @@ func (s *Spec) program(process, _ int) scenarios.Program {
 	}
 	return func(t *scenarios.Task) {
 		d := &driver{spec: s, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{},
-			order: s.mixed}
+			order: s.mixed, orderKnown: s.mixed > 0}
 		if err := d.recorded(); err != nil {
 			t.Fault(fmt.Errorf("command: %s (%s): %w", t.Process, s.Commands[process], err))
 		}
@@ -82,11 +82,12 @@ type driver struct {
 	seen    int             // looks at processes so far
 	chooser fsfake.Task     // who chooses next
 
-	// order is that of its own calls, where few are followed: 0 for the first. orderKnown: it was chosen.
+	// order is that of its own calls, where few are followed: 0 for the first. orderKnown: it was chosen, or is drawn.
 	order      uint64
 	orderKnown bool
 	went       fsfake.Task   // in such an order
 	vain       []fsfake.Task // have tried in vain to lock since
+	slept      int           // timers have gone off where all others had
 
 	alike   *place // where it would be if its first process had not been killed, as far as that is known
 	leaveAt []int  // after so many calls it may
@@ -201,7 +202,7 @@ func (d *driver) follow() error {
 			err = d.convert(*p)
 		case d.timed(set) && p.Task != d.stands:
 			err = d.waitInTime(*p, set[1:])
-		case d.order > 0:
+		case d.spec.ownOrders > 0 || d.order > 0:
 			err = d.goesInTurn(*p)
 		default:
 			err = d.goOn(*p)

@@ -55,6 +55,8 @@ func (d *driver) timed(set []tracer.Pending) bool {
 		!d.probes && d.spec.ownOrders == 0 && d.choices < maxChoices
 }
 
+const goesOffMeanwhile = "a timer that goes off while it waits"
+
 // waitInTime makes a call that waits for a lock while timers run.
 func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 	held, err := d.tries(p)
@@ -63,7 +65,7 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 	}
 	lines := []string{p.Op.String() + ", which waits"}
 	for range timers {
-		lines = append(lines, "a timer that goes off while it waits")
+		lines = append(lines, goesOffMeanwhile)
 	}
 	r, err := d.choose(p.Task, lines)
 	if err != nil || notMade(r) {

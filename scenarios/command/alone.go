@@ -29,7 +29,7 @@ type aloneEnd struct {
 // maxOrders is how many orders of its own calls a command that runs alone may have, where nobody can say which of them
 // meet, or where it ends in several ways: these are what there is to tell of it. Two goroutines that count under a lock
 // have 24, two children that make six calls each 924.
-const maxOrders = 100
+const maxOrders = 200
 
 var errManyOrders = errors.New("command: its calls have too many orders")
 

@@ -93,7 +93,7 @@
 // up, and one order is followed, where another call may wait for a lock (a record lock that a process waits for while
 // it has another, a wait that a signal may end, or, where clocks move, with --inside or with calls that fail, any
 // wait beside another call), where a timer runs beside 30 rounds of a loop that sleeps and finds the same each time,
-// and where the command has more than 2000 orders that do not meet when it runs alone, or more than 100 where its state
+// and where the command has more than 2000 orders that do not meet when it runs alone, or more than 200 where its state
 // is unknown, or where it ends in several ways. Then the schedule chooses one of a few orders for each command: the
 // first, one in which its processes and threads take turns, one in which the last goes first, and drawn ones, and
 // schedules with few preemptions are all that is tried without faults. A scenario in which one order was followed, or a

@@ -20,7 +20,7 @@ import (
 
 // repairTime is how long one setting of a repair may take where --timeout says nothing else; soonTime before a lock
 // around each command was tried, and killTime where one is killed: what holds without is a repair.
-const repairTime, soonTime, killTime = time.Minute, 15 * time.Second, 20 * time.Second
+const repairTime, soonTime, killTime = time.Minute, 15 * time.Second, time.Minute
 
 // repair tries changes to commands that are broken until one mends all, and prints those that hold: as a command or a
 // diff to paste, with what was decided of them. What was tried and does not hold is a line.

@@ -199,7 +199,7 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 		}
 		limit := t.limit
 		if killed {
-			limit = min(cmp.Or(limit, killTime), killTime)
+			limit = cmp.Or(limit, killTime)
 		}
 		results, sc, err := t.decide(ctx, &trial.Spec, limit, "")
 		switch {

@@ -18,9 +18,9 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// repairTime is how long one setting of a repair may take where --timeout says nothing else; soonTime before a lock
-// around each command was tried, and killTime where one is killed: what holds without is a repair.
-const repairTime, soonTime, killTime = time.Minute, 15 * time.Second, time.Minute
+// repairTime is how long one setting of a repair may take where --timeout says nothing else, and soonTime before a lock
+// around each command was tried.
+const repairTime, soonTime = time.Minute, 15 * time.Second
 
 // repair tries changes to commands that are broken until one mends all, and prints those that hold: as a command or a
 // diff to paste, with what was decided of them. What was tried and does not hold is a line.
@@ -197,11 +197,7 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 		if proved && i > 0 && !killed {
 			continue
 		}
-		limit := t.limit
-		if killed {
-			limit = cmp.Or(limit, killTime)
-		}
-		results, sc, err := t.decide(ctx, &trial.Spec, limit, "")
+		results, sc, err := t.decide(ctx, &trial.Spec, t.limit, "")
 		switch {
 		case errors.Is(err, command.ErrTooLong):
 			open = fmt.Sprintf("; with %s it is not decided: %v, ask it of the changed commands with --crashes 1",

@@ -117,7 +117,8 @@ func TestRepairsAreNoWorse(t *testing.T) {
 	}
 	// A lock file of the command itself that a kill leaves is in the way of the next one, with and without the repair.
 	own := "until mkdir own 2>/dev/null; do sleep 1; done; read x <n; rmdir own; echo $((x+1)) >n"
-	polls := &trials{f: &runFlags{}, limit: 5 * time.Minute, spec: &change(own).Spec, broken: broken.broken, alone: map[string]bool{}}
+	polls := &trials{f: &runFlags{}, spec: &change(own).Spec, broken: broken.broken, alone: map[string]bool{},
+		limit: 5 * time.Minute}
 	proof, why, err := polls.holds(t.Context(), change("flock -F k sh -c '"+own+"'"))
 	require.NoError(t, err)
 	require.Empty(t, why)

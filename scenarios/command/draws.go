@@ -1,6 +1,7 @@
 package command
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 			continue
 		}
 		// A trial of a repair begins as the one before did.
-		with := seeded{s.start(i), fmt.Sprintf("%#v %v %v", s.Files, sc.Setting.Machine, sc.Setting.Assume)}
+		with := seeded{s.start(i), fmt.Sprintf("%x %v %v", s.filesDigest(), sc.Setting.Machine, sc.Setting.Assume)}
 		if s.record.drawn[with] {
 			continue
 		}
@@ -59,6 +60,17 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 type seeded struct {
 	start start
 	on    string
+}
+
+// filesDigest tells files of the start apart, which may be many megabytes.
+func (s *Spec) filesDigest() []byte {
+	h := sha256.New()
+	for _, f := range s.Files {
+		text := f.Content
+		f.Content = ""
+		fmt.Fprintf(h, "%#v %d %s\n", f, len(text), text)
+	}
+	return h.Sum(nil)
 }
 
 // drawing is what a command does alone with the random numbers of a seed.

@@ -294,7 +294,7 @@ func (s *rerun) differsOnlyLate(path []*place, after []int, by time.Duration) (s
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
 func (s *rerun) differsLate(path []*place, after []int, by time.Duration) (string, error) {
 	port := &latePort{path: path, after: after, by: by, lasting: s.lasting, atStart: s.atStart,
-		timed: map[int][2]string{}}
+		timed: map[int][2]string{}, stays: s.stays}
 	port.own = regexp.MustCompile(fmt.Sprintf(`(^|\D)%d(\d{3})?(\D|$)`, scenarios.Pid(s.process)))
 	port.made = &madeOfTime{exists: s.isThere, alone: len(s.Commands) == 1}
 	is, err := s.answered(port)
@@ -395,6 +395,9 @@ type latePort struct {
 	timed map[int][2]string
 	own   *regexp.Regexp
 	given map[int64]int64 // times that it gives files now, by those that it gave them then
+	// stays tells what has its name all the time; more counts looks at such files that the path has not.
+	stays func(path string) bool
+	more  int
 }
 
 // A lateEnd ends an execution: it says what differs, or "" when enough was seen.
@@ -403,6 +406,9 @@ type lateEnd string
 // Do implements fsfake.Port.
 func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 	was := p.path[p.at]
+	if r, is := p.looksAgain(op); is {
+		return r
+	}
 	if p.made != nil && !was.ended {
 		op = p.made.asBefore(op, was.op)
 	}
@@ -438,6 +444,25 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 		r.Value = delayed{p.by, r.Value}
 	}
 	return r
+}
+
+// looksAgain answers a look by name that the path has earlier only: PHP forgets after two minutes what it knew of a
+// name. What is there all the time has been changed meanwhile here, so that who acts on that makes other calls.
+func (p *latePort) looksAgain(op fsfake.Op) (fsfake.Result, bool) {
+	const most = 10
+	byName := op.Call == fsfake.CallStat || op.Call == fsfake.CallLstat
+	if !byName || p.stays == nil || p.more == most || p.path[p.at].op == op {
+		return fsfake.Result{}, false
+	}
+	i := slices.IndexFunc(p.path[:p.at], func(q *place) bool { return q.op == op })
+	if i < 0 || !p.path[i+1].via.OK() || !p.stays(op.Path) {
+		return fsfake.Result{}, false
+	}
+	p.more++
+	r := p.path[i+1].via
+	r.Stat.Mtime += int64(time.Minute)
+	r.Stat.Ctime, r.Stat.Nlink, r.Stat.Size = r.Stat.Mtime, r.Stat.Nlink+1, r.Stat.Size+1
+	return r, true
 }
 
 // delayed is the value of an answer after which so much time passes.

@@ -47,6 +47,12 @@ func TestTimeThatMatters(t *testing.T) {
 			"unknown", "When 1h more have passed it makes the call rename", usual},
 		{"sh -c ': >l.$(date +%s).$$; exec 9>l; flock 9; read x <n; echo $((x+1)) >n'", "", "holds", "", usual},
 		{"sh -c '[ $(($(date +%s)%2)) = 0 ] && echo >>n'", "refused 1", "unknown", "When 1s more have passed", usual},
+		// PHP looks at names again after two minutes. So may others, who act on what they see.
+		{`php -r '$f = fopen("n", "c+"); flock($f, LOCK_EX); fopen("n", "r"); $x = (int)fgets($f); rewind($f); ` +
+			`fwrite($f, $x + 1); fflush($f); flock($f, LOCK_UN);'`, "", "holds", "", usual},
+		{"python3 -c 'import os, time; s = os.lstat(\".\"); t = time.time(); open(\"n\"); " +
+			"time.time() > t + 9 and os.lstat(\".\").st_mtime > s.st_mtime and os.mkdir(\"l\")'", "refused 1",
+			"unknown", "more have passed before each of", usual},
 		// Who looks at the clock before its first call may have begun later than the other.
 		{"python3 -c 'import os, time; os.mkdir(\"d\" + time.strftime(\"%j\"))'", "refused 1", "unknown",
 			"more have passed before each of", usual},

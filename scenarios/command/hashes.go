@@ -143,3 +143,24 @@ func (s *Spec) isThere(path string) bool {
 		return name == rel || strings.HasPrefix(name, rel+"/")
 	})
 }
+
+// stays reports whether a path leads to the directory, or to what is in it from the start and bears a name that no
+// command takes away, as far as was learned.
+func (s *Spec) stays(path string) bool {
+	if path == s.Dir {
+		return true
+	}
+	names := strings.Split(strings.TrimPrefix(path, s.Dir+"/"), "/")
+	taken := func(of string) bool { return of != "" && slices.Contains(names, of[strings.LastIndex(of, "/")+1:]) }
+	for i := range s.Commands {
+		for _, end := range s.record.lateness(s.start(i)).ends {
+			for p := end; p != nil; p = p.before {
+				takes := p.op.Call.Is(fsfake.Removes) || p.op.Call == fsfake.CallRename
+				if takes && (taken(p.op.Path) || taken(p.op.Path2)) {
+					return false
+				}
+			}
+		}
+	}
+	return s.isThere(path)
+}

@@ -54,7 +54,7 @@ var imports = map[string]string{
 	"checker/internal/edit":      "checker/internal/learn fsfake model scenarios",
 	"checker/internal/anynumber": "checker/internal/certificate checker/internal/learn fsfake model scenarios",
 	"checker/internal/serial":    "checker/internal/engine fsfake internal/outcome scenarios sched",
-	"checker/trace":              "sched fsfake scenarios internal/numbers porcupine",
+	"checker/trace":              "docs sched fsfake scenarios internal/numbers porcupine",
 	"checker/internal/explain":   "checker/trace sched fsfake model scenarios internal/numbers porcupine",
 	"checker/internal/graph":     "",
 	"checker/internal/history":   "checker/internal/parallel checker/internal/table checker/trace model scenarios porcupine",

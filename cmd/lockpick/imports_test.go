@@ -104,7 +104,6 @@ var imports = map[string]string{
 	"internal/testmain":           "internal/race",
 	"internal/numbers":            "",
 	"scenarios/internal/openclaw": "rapid testify",
-	"scenarios/internal/claims":   "checker checker/checkertest internal/race scenarios sched testify",
 }
 
 // modules gives the short names of other modules' packages.

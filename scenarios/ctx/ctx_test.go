@@ -3,6 +3,7 @@ package ctx
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +11,6 @@ import (
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
-	"lockpick/scenarios/internal/claims"
 )
 
 func TestScenariosAreValid(t *testing.T) {
@@ -20,6 +20,11 @@ func TestScenariosAreValid(t *testing.T) {
 		require.Contains(t, sc.Source, "package ctx", sc.ID)
 		require.Equal(t, []string{lockPath, statePath, entryPath}, sc.Watch, sc.ID)
 	}
+}
+
+func find(id string) *scenarios.Scenario {
+	list := Scenarios()
+	return &list[slices.IndexFunc(list, func(sc scenarios.Scenario) bool { return sc.ID == id })]
 }
 
 // What a program does is a function of what its calls answer.
@@ -55,7 +60,7 @@ func TestAloneGetsThrough(t *testing.T) {
 
 // A second sync on the same machine finds nothing new.
 func TestCursorPreventsASecondAppend(t *testing.T) {
-	m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
+	m := find("ctx/excl/contend").NewMachine()
 	for i := range 2 {
 		r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.Pid(i), N: 1}}
 		require.NoError(t, sync(scenarios.NewTask(r, i, 1), excl))
@@ -67,7 +72,7 @@ func TestCursorPreventsASecondAppend(t *testing.T) {
 // The lock is gone after a failed body.
 // https://github.com/ActiveMemory/ctx/pull/113
 func TestFailedBodyReleasesTheLock(t *testing.T) {
-	sc := claims.Find(t, Scenarios(), "ctx/excl/body-fails")
+	sc := find("ctx/excl/body-fails")
 	m := sc.NewMachine()
 	r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.Pid(0), N: 1}}
 	require.Error(t, sync(scenarios.NewTask(r, 0, 1), excl))
@@ -81,7 +86,7 @@ func TestLockPathIsPinned(t *testing.T) {
 	require.Equal(t, "/project/.context/hub/.sync.lock", lockPath)
 	for _, l := range []scenarios.Protocol{statThenWrite, excl, pidCleanup(false), pidCleanup(true), flock} {
 		require.Equal(t, lockPath, l.Path)
-		m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
+		m := find("ctx/excl/contend").NewMachine()
 		r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.Pid(0), N: 1}}
 		_, err := l.Acquire(scenarios.NewTask(r, 0, 1))
 		require.NoError(t, err)
@@ -120,7 +125,7 @@ func contenders(m *fsfake.Machine, l scenarios.Protocol, n int, seed uint64) []e
 func TestExactlyOneWinner(t *testing.T) {
 	const n = 8
 	for seed := range uint64(300) {
-		m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
+		m := find("ctx/excl/contend").NewMachine()
 		won := 0
 		for _, err := range contenders(m, excl, n, seed) {
 			if err == nil {
@@ -141,7 +146,7 @@ func TestExactlyOneWinner(t *testing.T) {
 func TestReportedLockHasSeveralWinners(t *testing.T) {
 	most := 0
 	for seed := range uint64(300) {
-		m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
+		m := find("ctx/excl/contend").NewMachine()
 		won := 0
 		for _, err := range contenders(m, statThenWrite, 8, seed) {
 			if err == nil {

@@ -31,8 +31,8 @@ var imports = map[string]string{
 	"scenarios/openclawtakeover": "scenarios/kit scenarios/internal/openclaw scenarios fsfake model",
 	"scenarios/all":              "scenarios scenarios/*",
 	// The corpus: lock protocols in use, a package for each system.
-	"scenarios/command": "scenarios fsfake fsfake/tracer internal/numbers internal/outcome internal/tempdir model " +
-		"x/tools/txtar",
+	"scenarios/command": "scenarios fsfake fsfake/tracer internal/content internal/numbers internal/outcome " +
+		"internal/tempdir model x/tools/txtar",
 	"scenarios/kit":        "scenarios fsfake model",
 	"scenarios/aside":      "scenarios/kit scenarios fsfake model",
 	"scenarios/kernelfile": "scenarios/kit scenarios fsfake model",

@@ -86,7 +86,7 @@ type run struct {
 	Printed []string
 	Tree    map[string]string // by name below Dir
 	Outside map[string]string // by path
-	Modes   map[string]string // permissions of what is in Tree and Outside, and owners but the caller
+	Modes   map[string]string // permissions of what is in Tree and Outside, owners but the caller, given times
 	Pids    [][]int           // by command
 	Calls   []int             // shared, by command
 	Turns   []turnEnd

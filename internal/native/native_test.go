@@ -175,7 +175,7 @@ func TestLostUpdate(t *testing.T) {
 	require.Equal(t, 4, r.Bad.Seen)
 }
 
-// Permissions are compared, too, for chmod(1) looks at a mode and then changes it; and owners.
+// Permissions are compared, too, for chmod(1) looks at a mode and then changes it; so are owners, and given times.
 func TestLostPermission(t *testing.T) {
 	testmain.InRealTime(t, "./internal/native")
 	lost := func(want string, commands ...string) {
@@ -185,6 +185,9 @@ func TestLostPermission(t *testing.T) {
 		require.Regexp(t, want, r.Bad.Differs[0])
 	}
 	lost("^f mode: .*, and not -r--rw-r--$", "chmod u-w f", "chmod g+w f")
+	// One command's content with the other's time, which is an end with another content or another time.
+	lost(`^f: "1|^f mode: .* time 2001-01-01, and`, "echo 1 >a; touch -d 2001-01-01 a; cp -p a f",
+		"echo 2 >b; touch -d 2002-01-01 b; cp -p b f")
 	if os.Getuid() == 0 { // who gives files to others
 		lost("^f mode: -rw-r--r--, and not -rw-r--r-- of 2:2$", "chown 2:2 f", "cp -p f g; mv g f")
 	}

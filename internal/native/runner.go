@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"lockpick/internal/content"
 	"lockpick/internal/view"
 )
 
@@ -27,6 +28,7 @@ type runner struct {
 	early     map[int]bool // tasks that were stopped before their parents told of them
 	leads     map[string]bool
 	held      map[string][]byte // what large files held; see content
+	dates     content.Dates
 	rng       *rand.Rand
 	turn      int
 	left      int // shared calls of the turn; negative for any number

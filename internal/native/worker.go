@@ -89,7 +89,7 @@ func work() *run {
 		job: &j, v: v, tasks: map[int]*task{}, early: map[int]bool{}, leads: map[string]bool{},
 		rng: rand.New(rand.NewPCG(j.Seed, 1)), deadline: time.Now().Add(j.Limit), res: &run{At: time.Now()},
 	}
-	r.held = content.Large(j.Dir)
+	r.held, r.dates = content.Large(j.Dir), content.DatesBelow(j.Dir)
 	if err := r.run(); err != nil {
 		return &run{Err: err.Error()}
 	}
@@ -123,7 +123,7 @@ func (r *runner) gather() error {
 		below := strings.TrimPrefix(name, r.job.Dir+"/")
 		res.Tree[below] = content.Of(name, e.Type(), r.held[name])
 		if i, err := e.Info(); err == nil {
-			res.mode(below, i)
+			r.mode(below, i)
 		}
 		return nil
 	})
@@ -139,20 +139,27 @@ func (r *runner) gather() error {
 		case !c.Mode.IsDir():
 			res.Outside[c.Path] = content.Of(c.Path, c.Mode.Type(), nil)
 			if i, err := os.Lstat(c.Path); err == nil {
-				res.mode(c.Path, i)
+				r.mode(c.Path, i)
 			}
 		}
 	}
 	return err
 }
 
-// mode notes the permissions of a file, and whose it is where it is not the caller's.
-func (r *run) mode(name string, i fs.FileInfo) {
+// mode notes the permissions of a file, whose it is where it is not the caller's, and the time that it was given.
+func (r *runner) mode(name string, i fs.FileInfo) {
+	var is []string
 	if mode := i.Mode(); mode&fs.ModeSymlink == 0 {
-		r.Modes[name] = (mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)).String()
+		is = append(is, (mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)).String())
 	}
-	if st, is := i.Sys().(*syscall.Stat_t); is && (int(st.Uid) != os.Getuid() || int(st.Gid) != os.Getgid()) {
-		r.Modes[name] = strings.TrimLeft(fmt.Sprintf("%s of %d:%d", r.Modes[name], st.Uid, st.Gid), " ")
+	if st, known := i.Sys().(*syscall.Stat_t); known && (int(st.Uid) != os.Getuid() || int(st.Gid) != os.Getgid()) {
+		is = append(is, fmt.Sprintf("of %d:%d", st.Uid, st.Gid))
+	}
+	if at := r.dates.Of(name, i.ModTime()); at != "" && i.Mode().IsRegular() {
+		is = append(is, "time "+at)
+	}
+	if len(is) > 0 {
+		r.res.Modes[name] = strings.Join(is, " ")
 	}
 }
 

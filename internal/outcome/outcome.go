@@ -21,8 +21,8 @@ type Outcome struct {
 	Exits, Printed []string
 	// Idle says of each process that it has changed no file, where that is known; it is not compared.
 	Idle []bool
-	// Tree has each name below a directory with its kind, content, permissions and owner. Times, link
-	// counts and inode numbers are left out.
+	// Tree has each name below a directory with its kind, content, permissions, owner, and the time that it was given.
+	// Other times, link counts and inode numbers are left out.
 	Tree []Entry
 	// Clock is how far the clock has moved; empty where that is not compared.
 	Clock string
@@ -34,6 +34,7 @@ type Entry struct {
 	Thing
 	Mode   fs.FileMode // see [Permissions]; 0 of a symbolic link
 	Owner  string      // user and group, see [Owner]
+	Time   string      // that it was given, see [content.Dates]; the tree's caller notes it
 	Always bool
 }
 
@@ -176,7 +177,8 @@ func (o Outcome) Key(keep func(i int) bool) string {
 	}
 	for _, e := range o.Tree {
 		s := e.shape()
-		fmt.Fprintf(&b, "%q %t %d %d %s %s %s\n", e.Name, s.File, s.Large, len(s.Text), s.Text, e.Mode, e.Owner)
+		fmt.Fprintf(&b, "%q %t %d %d %s %s %s %s\n", e.Name, s.File, s.Large, len(s.Text), s.Text, e.Mode, e.Owner,
+			e.Time)
 	}
 	return b.String() + o.Clock
 }
@@ -212,6 +214,9 @@ func (o Outcome) Differs(other Outcome) []string {
 		}
 		if both && is.Owner != e.Owner {
 			only = append(only, fmt.Sprintf("%s is of %s and not of %s", e.Name, e.Owner, is.Owner))
+		}
+		if both && is.Time != e.Time {
+			only = append(only, fmt.Sprintf("the time of %s is %s and not %s", e.Name, e.time(), is.time()))
 		}
 	}
 	for shape, e := range there { // order does not matter: they are sorted

@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,6 +73,7 @@ func (s *Serial) Table(o Outcome) [][]string {
 		if o.at(name) != nothing() {
 			add(name+" mode", func(o Outcome, _ bool) string { return o.tells(name, Entry.mode) }, -1)
 			add(name+" owner", func(o Outcome, _ bool) string { return o.tells(name, Entry.owner) }, -1)
+			add(name+" time", func(o Outcome, _ bool) string { return o.tells(name, Entry.time) }, -1)
 		}
 	}
 	add("the clock", func(o Outcome, _ bool) string { return o.Clock }, -1)
@@ -116,6 +118,7 @@ func (o Outcome) tells(name string, tell func(Entry) string) string {
 
 func (e Entry) mode() string  { return e.Mode.String() }
 func (e Entry) owner() string { return e.Owner }
+func (e Entry) time() string  { return cmp.Or(e.Time, "its own") }
 
 // Absent is what stands at a name of which there is nothing.
 const Absent = "—"

@@ -199,13 +199,14 @@ func (c *carrier) ends(end *fsfake.Machine) error {
 	if real.Tree, err = c.spec.realTree(c.root); err != nil {
 		return err
 	}
-	numbered := map[string]outcome.Thing{}
+	named := map[string]outcome.Entry{}
 	for _, e := range fake.Tree {
-		numbered[e.Name] = e.Thing
+		named[e.Name] = e
 	}
-	for i := range real.Tree { // where contents have no numbers
+	for i := range real.Tree { // where contents have no numbers, and the clock is another one
 		e := &real.Tree[i]
-		if f := numbered[e.Name]; f.Text == e.Text {
+		f := named[e.Name]
+		if e.Time = f.Time; f.Text == e.Text {
 			e.Large = f.Large
 		}
 	}

@@ -75,6 +75,22 @@ func TestOwners(t *testing.T) {
 	}
 }
 
+// So are times that files are given: one may have what one command wrote, and the time that another one gave it.
+func TestGivenTimes(t *testing.T) {
+	for lock, want := range map[string]string{"": "broken", "flock l ": "holds"} {
+		t.Run(want, func(t *testing.T) {
+			copies := func(name, year string) string {
+				made := "echo " + year + " >" + name + "; touch -d " + year + "-01-01 " + name + "; "
+				return "sh -c '" + made + lock + "cp -p " + name + " f'"
+			}
+			sc := scenario(t, "cp", []string{copies("a", "2001"), copies("b", "2002")}, map[string]string{"f": ""}, "")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, want)
+		})
+	}
+}
+
 func twice(line string) []string { return []string{line, line} }
 
 func TestPrograms(t *testing.T) {

@@ -10,8 +10,9 @@
 // # What is judged
 //
 // The property serializable needs no change to a program: the outcome of a run (exit statuses, what was
-// printed, the files at the end with their permissions and, for the superuser, owners, not their times) must be one
-// that the programs leave behind when they run one after the other, in some order. With [Spec.Inside] the programs say
+// printed, the files at the end with their permissions and, for the superuser, owners, and of their times those that a
+// file was given and that another one had at the start, or that are before 2024) must be one that the programs leave
+// behind when they run one after the other, in some order. With [Spec.Inside] the programs say
 // themselves where their critical section is, and mutual exclusion is judged as for a Go protocol.
 // A run that never ends leaves nothing behind to compare, so deadlock is asked as well: commands
 // that poll for ever, each in vain, break it; where they read the clock, that is decided where clocks move.

@@ -13,6 +13,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/content"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
@@ -321,10 +322,27 @@ func (s *Spec) tree(v scenarios.View) []outcome.Entry {
 			out = append(out, e)
 		}
 	})
+	dates := s.dates()
 	for i := range out {
-		out[i].Owner = owned(out[i].Owner)
+		e := &out[i]
+		e.Owner = owned(e.Owner)
+		if f, _ := v.Lstat(s.at(e.Name)); f.Kind == fsfake.KindFile {
+			e.Time = dates.Of(e.Name, time.Unix(0, f.Mtime))
+		}
 	}
 	return out
+}
+
+// dates are the times of the files of the start on the machine. One that is no older than the commands has a time that
+// the clock may make.
+func (s *Spec) dates() content.Dates {
+	d := content.Dates{}
+	for i := range s.Files {
+		if f := &s.Files[i]; f.Age > 0 && f.Link == "" && !strings.HasSuffix(f.Name, "/") {
+			d.Add(f.Name, begin.Add(-f.Age))
+		}
+	}
+	return d
 }
 
 // owned is what is compared of an owner: nothing where only the superuser could have changed it, for a copy of a file

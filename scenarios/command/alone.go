@@ -83,7 +83,9 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		case err != nil && port.waitsOn(): // its other ways are that a timer goes off meanwhile
 			end.m = nil
 		case err != nil:
-			endless, end.m = err, nil
+			if end.m = nil; !errors.Is(endless, stuck(errAlone.Error())) {
+				endless = err
+			}
 		case port.meets:
 			end.m = nil
 		default:
@@ -105,7 +107,7 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		}
 		if ways = nextWays(ways, 0); ways == nil {
 			switch is := slices.ContainsFunc(out, func(e aloneEnd) bool { return e.m != nil }); {
-			case is && s.ownOrders > 0: // in a drawn order somebody may wait for whom that leaves behind
+			case is && (s.ownOrders > 0 || !errors.Is(endless, stuck(errAlone.Error()))): // a deadlock
 				endless = nil
 			case !is && endless == nil:
 				endless = fmt.Errorf("%s %w, so it cannot be judged beside others", s.runAlone(process), stuck(errAlone.Error()))
@@ -454,8 +456,8 @@ func (p *alonePort) waits(op fsfake.Op) string {
 			}
 		}
 		by := "another"
-		for _, ref := range p.m.InTheWay(w.Task, w.Op) {
-			by = fmt.Sprintf("process %d", ref.Pid)
+		if refs := p.m.InTheWay(w.Task, w.Op); len(refs) > 0 { // its children may have inherited it
+			by = fmt.Sprintf("process %d", refs[0].Pid)
 		}
 		parts = append(parts, fmt.Sprintf("process %d for the %s, which %s has", w.Task.Pid, name, by))
 	}

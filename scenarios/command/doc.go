@@ -15,7 +15,8 @@
 // behind when they run one after the other, in some order. With [Spec.Inside] the programs say
 // themselves where their critical section is, and mutual exclusion is judged as for a Go protocol.
 // A run that never ends leaves nothing behind to compare, so deadlock is asked as well: commands
-// that poll for ever, each in vain, break it; where they read the clock, that is decided where clocks move.
+// that poll for ever, each in vain, break it; where they read the clock, that is decided where clocks move. A command
+// may deadlock alone in some orders of its own calls; one that ends in none of them is an error.
 //
 // With [Spec.Crashes] commands may be killed, each at any call. That ends a command's first process;
 // what it has started lives on, and keeps what it has inherited, unless [scenarios.KillGroup] ends all at once. What is

@@ -278,8 +278,9 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 		if err != nil {
 			return err
 		}
-		if o.kernel && len(ran) == 0 && !s.hasEarlier(i) && ends[0].m != nil {
-			if err := s.asOnTheKernel(o.sc, i, ends[0].steps, ends[0].m); err != nil {
+		first := slices.IndexFunc(ends, func(e aloneEnd) bool { return e.m != nil })
+		if o.kernel && len(ran) == 0 && !s.hasEarlier(i) && first >= 0 {
+			if err := s.asOnTheKernel(o.sc, i, ends[first].steps, ends[first].m); err != nil {
 				return err
 			}
 		}

@@ -48,7 +48,11 @@ func (t *teller) waits(w trace.Wait) string {
 		if len(b.For) == 0 {
 			break
 		}
-		return fmt.Sprintf("%s waits %s for the %s on %s, which %s has%s", w.Task, since, lockName(&b.Call), name,
+		who := w.Task.String()
+		if _, child := t.walk.ChildOf(b.By.Pid); child {
+			who = t.walk.Who(b.By.Pid)
+		}
+		return fmt.Sprintf("%s waits %s for the %s on %s, which %s has%s", who, since, lockName(&b.Call), name,
 			t.walk.Who(b.For[0].Pid), t.got(b.On, b.For[0]))
 	}
 	var parts []string

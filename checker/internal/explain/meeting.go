@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/sched"
@@ -9,9 +11,10 @@ import (
 // A meeting is a call that was refused because another had the lock, and the exit status with which its process then
 // ended; negative where it did not end.
 type meeting struct {
-	st     *trace.Walked
-	call   *trace.Call
-	status int
+	st      *trace.Walked
+	call    *trace.Call
+	targets []trace.Target
+	status  int
 }
 
 // meetings are the last of each task that ended, in the order in which they ended.
@@ -23,7 +26,7 @@ func (s *story) meetings() (out []meeting) {
 		for j := range st.Calls {
 			c := &st.Calls[j]
 			if c.Result.Errno != 0 && c.Op.Call.Contends(&c.Result) {
-				met[who] = meeting{st: st, call: c}
+				met[who] = meeting{st: st, call: c, targets: st.Targets[j]}
 			}
 			if m, ok := met[who]; ok && c.Status() >= 0 {
 				m.status = c.Status()
@@ -37,12 +40,19 @@ func (s *story) meetings() (out []meeting) {
 // questioned tells, where the user is asked whether it is wrong, which command is the last that ended after it had met
 // another's lock.
 func (t *teller) questioned() bool {
-	all := t.meetings()
+	all := slices.DeleteFunc(t.meetings(), func(m meeting) bool { return !t.another(m) })
 	if !t.cx.Asked || len(all) == 0 {
 		return false
 	}
 	t.gaveUp(all[len(all)-1])
 	return true
+}
+
+// another reports whether it is another's lock that was met, and not what was there from the start.
+func (t *teller) another(m meeting) bool {
+	return m.call.Op.Call.Is(fsfake.Locks) || slices.ContainsFunc(m.targets, func(at trace.Target) bool {
+		return t.lastChange(at.Path, func(c *change) bool { return c.Step < m.st.N && c.By != m.st.Choice.Task }) != nil
+	})
 }
 
 // outlives tells of a command whose first process ended while what it had started went on to change a file: timeout(1)
@@ -84,7 +94,7 @@ func (t *teller) cutOff() bool {
 func (t *teller) turnedDown() bool {
 	said := false
 	for _, m := range t.meetings() {
-		if m.status > 0 && t.cx.Said != "" {
+		if m.status > 0 && t.cx.Said != "" && t.another(m) {
 			t.gaveUp(m)
 			said = true
 		}
@@ -96,6 +106,10 @@ func (t *teller) gaveUp(m meeting) {
 	if t.text.Len() > 0 {
 		t.say(" ")
 	}
-	t.say("%s meets another's lock %s: %s answers %s. Then it ends with status %d.", m.st.Choice.Task, t.did(m.st.N),
+	what := "another's lock"
+	if !m.call.Op.Call.Is(fsfake.Locks) {
+		what = "what another one has made"
+	}
+	t.say("%s meets %s %s: %s answers %s. Then it ends with status %d.", m.st.Choice.Task, what, t.did(m.st.N),
 		t.walk.Names.Call(m.call.Op), fsfake.ErrnoName(m.call.Result.Errno), m.status)
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/learn"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -341,10 +342,7 @@ func (r *Result) where(in []scenarios.Assumptions) string {
 			return "where " + a.Where()
 		}
 	}
-	var texts []string
-	for _, a := range in {
-		texts = append(texts, "where "+a.Where())
-	}
+	texts := lists.Map(in, func(a scenarios.Assumptions) string { return "where " + a.Where() })
 	return strings.Join(texts, ", or ")
 }
 

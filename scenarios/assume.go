@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 )
 
 // Assumptions fix what file systems and kernels do differently and what only a program that
@@ -119,13 +120,7 @@ func (a Assumptions) diskWord() string {
 
 // given lists the texts that are not empty.
 func given(texts ...string) []string {
-	var out []string
-	for _, t := range texts {
-		if t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
+	return lists.Filter(texts, func(t string) bool { return t != "" })
 }
 
 // ParseAssumptions reads the text of assumptions: "nothing", or words with commas. The error

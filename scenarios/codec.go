@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 )
 
 // An access reads and writes one field of a setting.
@@ -176,10 +177,7 @@ func listOf[T any](whenNil string, of codec[T]) codec[[]T] {
 			case len(list) == 0:
 				return "none"
 			}
-			var words []string
-			for _, v := range list {
-				words = append(words, of.text(v))
-			}
+			words := lists.Map(list, of.text)
 			return strings.Join(words, ",")
 		},
 		parse: func(text string) ([]T, error) {

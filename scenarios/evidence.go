@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockpick/internal/lists"
 	"lockpick/model"
 )
 
@@ -93,12 +94,7 @@ func (p *Property) Lacks(facts []Fact) string {
 // ofNamedLocks takes what was done with a lock that has no name for done with each that has one: so are histories
 // divided, by [model.LockByLock].
 func ofNamedLocks(facts []Fact) []Fact {
-	var out []Fact
-	for _, f := range facts {
-		if f.About != "" {
-			out = append(out, f)
-		}
-	}
+	out := lists.Filter(facts, func(f Fact) bool { return f.About != "" })
 	for _, named := range slices.Clone(out) {
 		for _, f := range facts {
 			if f.About == "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/internal/numbers"
 )
 
@@ -373,11 +374,7 @@ func tellSignals(s *Setting) string {
 }
 
 func names(list []int) []string {
-	var out []string
-	for _, i := range list {
-		out = append(out, ProcessName(i))
-	}
-	return out
+	return lists.Map(list, ProcessName)
 }
 
 // upTo renders "up to 1 crash", and nothing for none.

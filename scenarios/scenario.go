@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 )
 
 // A Probe is one attempt by a fresh process to get through; nil means it did.
@@ -349,11 +350,8 @@ type Premise struct {
 const SeveralEnds = "several-ends-alone"
 
 // Texts are the sentences of premises.
-func Texts(all []Premise) (texts []string) {
-	for _, p := range all {
-		texts = append(texts, p.Text)
-	}
-	return texts
+func Texts(all []Premise) []string {
+	return lists.Map(all, func(p Premise) string { return p.Text })
 }
 
 // What External programs are like, one trait each: whoever asks says what matters to it.

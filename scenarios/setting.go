@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/internal/numbers"
 )
 
@@ -163,12 +164,7 @@ func (s *Setting) CanDie(i int) bool {
 	if s.Mortal == nil {
 		return true
 	}
-	for _, m := range s.Mortal {
-		if m == i {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Mortal, i)
 }
 
 // SetsBack reports whether the clock may be set back, in place of stalls.
@@ -179,11 +175,7 @@ func (s *Setting) IsPunctual(i int) bool { return slices.Contains(s.Punctual, i)
 
 // punctualPids are the pids of the processes that are never delayed.
 func (s *Setting) punctualPids() []int {
-	var out []int
-	for _, i := range s.Punctual {
-		out = append(out, Pid(i))
-	}
-	return out
+	return lists.Map(s.Punctual, Pid)
 }
 
 // MayFail lists the errors with which a call may fail in the setting, in the order of their names.
@@ -209,11 +201,7 @@ func (s *Setting) FailNames() []string {
 	case with == nil:
 		with = fsfake.FailingErrnos()
 	}
-	var out []string
-	for _, e := range with {
-		out = append(out, fsfake.ErrnoName(e))
-	}
-	return out
+	return lists.Map(with, fsfake.ErrnoName)
 }
 
 // PidInContainer is the pid of process i in a container of its own, or 0 when it is in none.

@@ -12,6 +12,7 @@ import (
 	"lockpick/checker/internal/parallel"
 	"lockpick/checker/parameterized"
 	"lockpick/checker/report"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -114,10 +115,7 @@ func (a *app) handOut(ctx context.Context, questions []question, f *checkFlags, 
 
 // idle notes the flags that do nothing for these questions.
 func (f *checkFlags) idle(a *app, c *cobra.Command, questions []question) {
-	var list []scenarios.Scenario
-	for _, q := range questions {
-		list = append(list, *q.sc)
-	}
+	list := lists.Map(questions, func(q question) scenarios.Scenario { return *q.sc })
 	f.setting.idle(a, c, list...)
 	f.engine.idle(a, c, list...)
 	a.idle(c, "verbose", !f.results.instead(), "it is about the table, which is not printed")

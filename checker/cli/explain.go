@@ -13,6 +13,7 @@ import (
 	"lockpick/checker/report"
 	"lockpick/checker/trace"
 	"lockpick/docs"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -155,10 +156,7 @@ var kindID = regexp.MustCompile(`^(?i:LP)\d+$`)
 func (a *app) explainKind(id string) error {
 	kind, ok := trace.KindOf(strings.ToUpper(id))
 	if !ok {
-		var ids []string
-		for _, k := range trace.Kinds() {
-			ids = append(ids, k.ID)
-		}
+		ids := lists.Map(trace.Kinds(), func(k trace.Kind) string { return k.ID })
 		return fmt.Errorf("there is no kind of cause %s: choose %s", id, strings.Join(ids, ", "))
 	}
 	_, err := fmt.Fprintln(a.stdout, docs.Cause(kind.ID))

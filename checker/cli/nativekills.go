@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/internal/lists"
 	"lockpick/internal/native"
 	left "lockpick/internal/outcome"
 	"lockpick/scenarios"
@@ -97,10 +98,7 @@ func killSteps(spec *command.Spec, r *checker.Result) []native.Step {
 
 // lost says which file is neither as before nor as serial runs leave it.
 func lost(before map[string]string, serial []map[string]string, now map[string]string) string {
-	var orders []left.Order
-	for _, s := range serial {
-		orders = append(orders, left.Order{Outcome: outcomeOf(s)})
-	}
+	orders := lists.Map(serial, func(s map[string]string) left.Order { return left.Order{Outcome: outcomeOf(s)} })
 	on := left.Passage{Rewritten: slices.Sorted(maps.Keys(before))}
 	return left.NewAtomic(outcomeOf(before), orders, on).Judge(outcomeOf(now), nil)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockpick/checker/report"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -107,11 +108,7 @@ func properties(sc *scenarios.Scenario, p *scenarios.Property) []*scenarios.Prop
 	if p != nil {
 		return []*scenarios.Property{p}
 	}
-	var out []*scenarios.Property
-	for _, c := range sc.Claims {
-		out = append(out, c.Property)
-	}
-	return out
+	return lists.Map(sc.Claims, func(c scenarios.Claim) *scenarios.Property { return c.Property })
 }
 
 // property finds the property with an id: ours, or one that a chosen scenario claims
@@ -123,10 +120,7 @@ func (a *app) property(id string, chosen ...scenarios.Scenario) (*scenarios.Prop
 	list := slices.Concat(chosen, a.scenarios)
 	p, err := scenarios.FindProperty(id, list...)
 	if err != nil {
-		var known []string
-		for _, p := range scenarios.PropertiesOf(list...) {
-			known = append(known, p.ID)
-		}
+		known := lists.Map(scenarios.PropertiesOf(list...), func(p *scenarios.Property) string { return p.ID })
 		if text := meant(id, known); text != "" {
 			err = fmt.Errorf("unknown property %q%s", id, text)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockpick/checker/report"
+	"lockpick/internal/lists"
 )
 
 // programText is how a reader calls the program that runs now, for the commands that are
@@ -67,9 +68,7 @@ func versionText(build *debug.BuildInfo) string {
 // made says how what is written came about.
 func (a *app) made(date string) report.Made {
 	words := []string{a.program}
-	for _, w := range a.args {
-		words = append(words, report.ShellWord(w))
-	}
+	words = append(words, lists.Map(a.args, report.ShellWord)...)
 	return report.Made{Version: versionText(buildInfo()), Command: strings.Join(words, " "), Date: date}
 }
 

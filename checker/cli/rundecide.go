@@ -13,6 +13,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -241,10 +242,7 @@ func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *
 
 // asked lists the properties that are decided.
 func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) {
-	var all []*scenarios.Property
-	for _, c := range sc.Claims {
-		all = append(all, c.Property)
-	}
+	all := lists.Map(sc.Claims, func(c scenarios.Claim) *scenarios.Property { return c.Property })
 	if f.property == "" {
 		return all, nil
 	}
@@ -253,10 +251,7 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 			return []*scenarios.Property{p}, nil
 		}
 	}
-	var ids []string
-	for _, p := range all {
-		ids = append(ids, p.ID)
-	}
+	ids := lists.Map(all, func(p *scenarios.Property) string { return p.ID })
 	for _, a := range sc.Assumes {
 		if a.Code == f.property+"-not-asked" {
 			return nil, fmt.Errorf("--property %s: %s. Choose %s", f.property, a.Text, strings.Join(ids, ", "))

@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -53,11 +54,7 @@ Exit codes: 0 everything asked holds, 1 something is broken, 3 something is unkn
 
 // hazardIDs lists the ids of all hazards.
 func hazardIDs() []string {
-	var out []string
-	for _, h := range scenarios.Hazards() {
-		out = append(out, h.ID)
-	}
-	return out
+	return lists.Map(scenarios.Hazards(), func(h scenarios.Hazard) string { return h.ID })
 }
 
 func (a *app) survey(ctx context.Context, args []string, f *surveyFlags) error {

@@ -12,6 +12,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/internal/edit"
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
@@ -330,10 +331,7 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 			return fix
 		}
 	}
-	var held []string
-	for _, p := range m.asked {
-		held = append(held, p.ID)
-	}
+	held := lists.Map(m.asked, func(p *scenarios.Property) string { return p.ID })
 	with := map[int]string{1: processes(counts[0]), 2: "2 and 3 processes",
 		3: "1 to 3 processes"}[len(counts)]
 	fix.Calls = Distance(m.sc, &changed)

@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/edit"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -172,9 +173,6 @@ func clear(e *edit.Edit, r *checker.Result) bool {
 
 // placeOf says where an edit's calls are.
 func placeOf(e *edit.Edit) string {
-	var all []string
-	for _, s := range e.Sites {
-		all = append(all, s.Place())
-	}
+	all := lists.Map(e.Sites, (*edit.Site).Place)
 	return strings.Join(all, " before ")
 }

@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -98,10 +99,7 @@ func CallsOf(tr trace.Trace) []string {
 	lines := make([]string, len(tr))
 	for i := range tr {
 		st := &tr[i]
-		var calls []string
-		for _, c := range st.Calls {
-			calls = append(calls, oneLine(c.Op.String()))
-		}
+		calls := lists.Map(st.Calls, func(c trace.Call) string { return oneLine(c.Op.String()) })
 		switch st.Choice.Action {
 		case sched.Run:
 			lines[i] = st.Choice.Task.String() + " " + strings.Join(calls, "; ")

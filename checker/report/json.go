@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -258,11 +259,8 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 	return j
 }
 
-func premiseCodes(all []scenarios.Premise) (codes []string) {
-	for _, p := range all {
-		codes = append(codes, p.Code)
-	}
-	return codes
+func premiseCodes(all []scenarios.Premise) []string {
+	return lists.Map(all, func(p scenarios.Premise) string { return p.Code })
 }
 
 // A jsonScenario is one line of [ListJSON].

@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -27,10 +28,7 @@ type RunEnd struct {
 // counterexample, and whether another schedule breaks the property.
 func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	b := newSheet(w, o)
-	var names []string
-	for _, p := range e.Properties {
-		names = append(names, p.ID)
-	}
+	names := lists.Map(e.Properties, func(p *scenarios.Property) string { return p.ID })
 	head := []piece{pieceOf(bold, Visible(e.Scenario.ID)), pieceOf(warn, "NOT BROKEN BY THIS SCHEDULE"), pieceOf(bold, strings.Join(names, ", "))}
 	facts := []piece{pieceOf(dim, e.Scenario.Setting.String()), pieceOf(dim, costText(e.Run.Cost, e.Run.Schedule)), pieceOf(dim, e.ending())}
 	b.flow(head, "  ", "  ")

@@ -13,6 +13,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/trace"
 	"lockpick/docs"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -163,9 +164,7 @@ type sarifProperties struct {
 // of programs that are broken.
 func sarifRules(results []checker.Result) []sarifRule {
 	rules := []sarifRule{}
-	for _, p := range Properties(results) {
-		rules = append(rules, sarifProperty(p))
-	}
+	rules = append(rules, lists.Map(Properties(results), sarifProperty)...)
 	for i := range results {
 		r := sarifRuleOf(&results[i])
 		if !slices.ContainsFunc(rules, func(have sarifRule) bool { return have.ID == r.ID }) {

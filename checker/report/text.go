@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"lockpick/internal/lists"
 )
 
 // Visible is a text of somebody else's (a name, the contents of a file, a summary) as it
@@ -187,9 +189,5 @@ func (s Style) flow(pieces []piece, between, indent string, n int) []string {
 
 // words makes a piece of each word.
 func words(i ink, text string) []piece {
-	var out []piece
-	for _, w := range strings.Fields(text) {
-		out = append(out, pieceOf(i, Visible(w)))
-	}
-	return out
+	return lists.Map(strings.Fields(text), func(w string) piece { return pieceOf(i, Visible(w)) })
 }

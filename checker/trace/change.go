@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/sched"
 )
 
@@ -109,10 +110,7 @@ func (st *Walked) nameless() []Change {
 
 // merged lists the names of two trees, each once.
 func merged(before, after []fsfake.NameView) []string {
-	var out []string
-	for _, n := range before {
-		out = append(out, n.Path)
-	}
+	out := lists.Map(before, func(n fsfake.NameView) string { return n.Path })
 	for _, n := range after {
 		if !slices.ContainsFunc(before, func(b fsfake.NameView) bool { return b.Path == n.Path }) {
 			out = append(out, n.Path)

@@ -8,6 +8,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -125,10 +126,7 @@ func (c *Call) Status() int {
 
 // Failures lists the exit statuses of commands beside 0, in order and with a comma between: "1,75".
 func (c *Counterexample) Failures() string {
-	var texts []string
-	for _, n := range c.FailedWith() {
-		texts = append(texts, strconv.Itoa(n))
-	}
+	texts := lists.Map(c.FailedWith(), strconv.Itoa)
 	return strings.Join(texts, ",")
 }
 

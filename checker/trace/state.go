@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -124,9 +125,7 @@ func (s *State) names(id fsfake.InodeID) []string {
 // state looks at a machine, after a step or, with nil, before the first.
 func (w *Walk) state(m *fsfake.Machine, st *Step, before *State) *State {
 	s := &State{Clock: m.Now(), machine: m, tree: m.Tree()}
-	for _, p := range w.sc.Watch {
-		s.Files = append(s.Files, s.File(p))
-	}
+	s.Files = append(s.Files, lists.Map(w.sc.Watch, s.File)...)
 	if st != nil {
 		w.note(st)
 	}

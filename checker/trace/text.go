@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/internal/numbers"
 	"lockpick/sched"
 )
@@ -163,9 +164,5 @@ func (n Names) short(p string) string {
 
 // WaitTexts tells waits.
 func WaitTexts(waits []Wait) []string {
-	var out []string
-	for _, w := range waits {
-		out = append(out, w.String())
-	}
-	return out
+	return lists.Map(waits, Wait.String)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -80,11 +81,7 @@ func (h Holder) String() string {
 
 // HolderTexts names holders.
 func HolderTexts(holders []Holder) []string {
-	var out []string
-	for _, h := range holders {
-		out = append(out, h.String())
-	}
-	return out
+	return lists.Map(holders, Holder.String)
 }
 
 // Clash reports whether tasks hold a lock together that may not: one of several does not only

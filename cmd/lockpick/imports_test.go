@@ -22,7 +22,7 @@ var imports = map[string]string{
 	"sched":     "",
 	"fsfake":    "",
 	"model":     "porcupine",
-	"scenarios": "fsfake model internal/numbers",
+	"scenarios": "internal/lists fsfake model internal/numbers",
 	// One reported system each.
 	"scenarios/agentwire":        "scenarios/kit scenarios fsfake model",
 	"scenarios/ctx":              "scenarios/kit scenarios fsfake model",
@@ -46,29 +46,38 @@ var imports = map[string]string{
 
 	// What a run looked like; the engines and their judgement; what is made of results.
 	"checker": "checker/internal/engine checker/internal/explain checker/internal/learn checker/internal/search " +
-		"checker/trace sched scenarios",
-	"checker/internal/engine":    "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
-	"checker/internal/search":    "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
-	"checker/parameterized":      "checker checker/internal/anynumber checker/internal/discipline scenarios",
-	"checker/edits":              "checker checker/internal/edit fsfake internal/outcome model scenarios",
-	"checker/internal/edit":      "checker/internal/learn fsfake model scenarios",
-	"checker/internal/anynumber": "checker/internal/certificate checker/internal/learn fsfake model scenarios",
-	"checker/internal/serial":    "checker/internal/engine fsfake internal/outcome scenarios sched",
-	"checker/trace":              "docs sched fsfake scenarios internal/numbers porcupine",
-	"checker/internal/explain":   "checker/trace sched fsfake model scenarios internal/numbers porcupine",
-	"checker/internal/graph":     "",
-	"checker/internal/history":   "checker/internal/parallel checker/internal/table checker/trace model scenarios porcupine",
-	"checker/internal/learn":     "fsfake scenarios sched",
-	"checker/internal/parallel":  "",
-	"checker/internal/watchdog":  "checker/internal/learn fsfake scenarios",
-	"checker/internal/table":     "checker/internal/parallel",
-	"checker/internal/saved":     "checker checker/report scenarios sched",
-	"checker/checkertest":        "checker checker/internal/saved checker/internal/watchdog checker/report checker/trace scenarios sched rapid x/tools/txtar",
-	"checker/report": "checker checker/trace docs scenarios sched fsfake model x/tools/txtar x/text " +
+		"checker/trace internal/lists sched scenarios",
+	"checker/internal/engine": "checker/internal/history checker/internal/learn checker/internal/parallel " +
+		"checker/internal/table checker/trace sched fsfake model scenarios",
+	"checker/internal/search": "checker/internal/engine checker/internal/explain checker/internal/graph " +
+		"checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/serial " +
+		"checker/internal/table checker/trace sched fsfake scenarios porcupine",
+	"checker/parameterized": "checker checker/internal/anynumber checker/internal/discipline scenarios",
+	"checker/edits": "checker checker/internal/edit fsfake " +
+		"internal/lists internal/outcome model scenarios",
+	"checker/internal/edit": "checker/internal/learn fsfake model scenarios",
+	"checker/internal/anynumber": "checker/internal/certificate checker/internal/learn " +
+		"fsfake internal/lists model scenarios",
+	"checker/internal/serial": "checker/internal/engine fsfake internal/outcome scenarios sched",
+	"checker/trace":           "internal/lists docs sched fsfake scenarios internal/numbers porcupine",
+	"checker/internal/explain": "checker/trace sched fsfake model scenarios " +
+		"internal/lists internal/numbers porcupine",
+	"checker/internal/graph": "",
+	"checker/internal/history": "checker/internal/parallel checker/internal/table checker/trace model scenarios " +
+		"porcupine",
+	"checker/internal/learn":    "fsfake scenarios sched",
+	"checker/internal/parallel": "",
+	"checker/internal/watchdog": "checker/internal/learn fsfake scenarios",
+	"checker/internal/table":    "checker/internal/parallel",
+	"checker/internal/saved":    "checker checker/report scenarios sched",
+	"checker/checkertest": "checker checker/internal/saved checker/internal/watchdog checker/report " +
+		"checker/trace scenarios sched rapid x/tools/txtar",
+	"checker/report": "internal/lists checker checker/trace docs scenarios sched fsfake model x/tools/txtar x/text " +
 		"internal/numbers",
-	"checker/report/site": "checker checker/report checker/trace scenarios sched fsfake internal/numbers",
-	"checker/real":        "checker checker/trace fsfake fsfake/kernel scenarios sched",
-	"checker/cli": "checker checker/edits " +
+	"checker/report/site": "checker checker/report checker/trace scenarios " +
+		"sched fsfake internal/lists internal/numbers",
+	"checker/real": "checker checker/trace fsfake fsfake/kernel scenarios sched",
+	"checker/cli": "internal/lists checker checker/edits " +
 		"checker/internal/certificate checker/internal/parallel checker/internal/saved checker/internal/watchdog " +
 		"checker/parameterized checker/real checker/report checker/report/site checker/trace docs " +
 		"internal/native internal/numbers internal/outcome internal/tempdir scenarios scenarios/command sched " +
@@ -83,14 +92,14 @@ var imports = map[string]string{
 	"fsfake/osfs":         "fsfake",
 
 	// What a run leaves behind.
-	"internal/outcome": "fsfake internal/numbers scenarios",
+	"internal/outcome": "internal/lists fsfake internal/numbers scenarios",
 
 	"internal/tempdir": "x/sys",
 
 	// The machine as it is, for commands that change nothing of it.
 	"internal/view":    "x/sys",
 	"internal/content": "",
-	"internal/native":  "internal/content internal/tempdir internal/view x/sys",
+	"internal/native":  "internal/lists internal/content internal/tempdir internal/view x/sys",
 
 	// For tests.
 	"internal/decided":            "",
@@ -102,6 +111,7 @@ var imports = map[string]string{
 	"internal/golden":             "testify",
 	"internal/race":               "",
 	"internal/testmain":           "internal/race",
+	"internal/lists":              "",
 	"internal/numbers":            "",
 	"scenarios/internal/openclaw": "rapid testify",
 }

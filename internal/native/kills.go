@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockpick/internal/lists"
 )
 
 // Kills say how commands are killed, and what must not come of it.
@@ -221,10 +223,7 @@ func (c *Check) wrong(k Kills, j *job, r *run, before map[string]string) string 
 	if k.Lost == nil || r.Cut != "" {
 		return ""
 	}
-	var serial []map[string]string
-	for _, l := range c.orders {
-		serial = append(serial, c.tree(l.end))
-	}
+	serial := lists.Map(c.orders, func(l order) map[string]string { return c.tree(l.end) })
 	return k.Lost(maps.Clone(before), serial, c.tree(o))
 }
 

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"time"
+
+	"lockpick/internal/lists"
 )
 
 // forever is the patience of serial runs: with less the next command begins while one sleeps.
@@ -138,11 +140,8 @@ func (t *Task) alike(i, k int) bool {
 }
 
 // commands are those of a serial run, in their order.
-func (j *job) commands() (ran []int) {
-	for _, t := range j.Turns {
-		ran = append(ran, t.Command)
-	}
-	return ran
+func (j *job) commands() []int {
+	return lists.Map(j.Turns, func(t Turn) int { return t.Command })
 }
 
 // learn adds the end of a serial run, also as one of other commands that are alike.

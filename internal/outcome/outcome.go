@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -109,9 +110,7 @@ func Of(v scenarios.View, processes int) Outcome {
 func (o Outcome) Map(change func(text string) string) Outcome {
 	out := o
 	out.Printed, out.Tree = nil, nil
-	for _, p := range o.Printed {
-		out.Printed = append(out.Printed, change(p))
-	}
+	out.Printed = append(out.Printed, lists.Map(o.Printed, change)...)
 	for _, e := range o.Tree {
 		out.Tree = append(out.Tree, e)
 		at := &out.Tree[len(out.Tree)-1]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -208,11 +209,8 @@ func holdsAll(tree, part []Entry) bool {
 	return !slices.ContainsFunc(part, func(e Entry) bool { return !has[e.found()] })
 }
 
-func trees(orders []Order) (out [][]Entry) {
-	for _, k := range orders {
-		out = append(out, k.Outcome.Tree)
-	}
-	return out
+func trees(orders []Order) [][]Entry {
+	return lists.Map(orders, func(k Order) []Entry { return k.Outcome.Tree })
 }
 
 // failed are the processes that have failed, unlike in any serial order in which the others end as they do here.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -23,12 +24,7 @@ const mostOrders = 6
 // Table shows what an outcome has otherwise than serial orders: a row for each thing that
 // differs, a column for the outcome and for each order, those that come closest first.
 func (s *Serial) Table(o Outcome) [][]string {
-	var orders []Order
-	for _, k := range s.Orders {
-		if s.explains(k, o) {
-			orders = append(orders, k)
-		}
-	}
+	orders := lists.Filter(s.Orders, func(k Order) bool { return s.explains(k, o) })
 	slices.SortStableFunc(orders, func(a, b Order) int {
 		return len(o.Differs(a.Outcome)) - len(o.Differs(b.Outcome))
 	})
@@ -39,9 +35,7 @@ func (s *Serial) Table(o Outcome) [][]string {
 		orders[0].called = "in any order"
 	}
 	heading := []string{"", "here"}
-	for _, k := range orders {
-		heading = append(heading, k.Name())
-	}
+	heading = append(heading, lists.Map(orders, Order.Name)...)
 	rows := [][]string{heading}
 	add := func(name string, of func(o Outcome, ran bool) string, process int) {
 		row := []string{name, of(o, true)}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 )
 
@@ -119,11 +120,8 @@ func (c *Config) machine(kind *fsfake.Machine, rest []fsfake.SnapshotProc) *fsfa
 }
 
 // holds lists the names of the locks that a process holds.
-func (p *Proc) holds() (all []string) {
-	for _, h := range p.Place.Holds {
-		all = append(all, h.Lock)
-	}
-	return all
+func (p *Proc) holds() []string {
+	return lists.Map(p.Place.Holds, func(h Hold) string { return h.Lock })
 }
 
 func union(a, b []string) []string {

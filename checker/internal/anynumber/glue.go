@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 )
 
 // A gluing joins two views v and w: that of all but a new process of w, and that of all but one of v. It enumerates
@@ -93,13 +94,8 @@ func (g *gluing) file(x, y fsfake.InodeID) bool {
 }
 
 // plain are the names that hold no pids.
-func plain(all []fsfake.SnapshotName) (out []fsfake.SnapshotName) {
-	for _, e := range all {
-		if len(pidsIn(e.Name)) == 0 {
-			out = append(out, e)
-		}
-	}
-	return out
+func plain(all []fsfake.SnapshotName) []fsfake.SnapshotName {
+	return lists.Filter(all, func(e fsfake.SnapshotName) bool { return len(pidsIn(e.Name)) == 0 })
 }
 
 // common takes a full process that is in both views for one.

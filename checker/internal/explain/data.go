@@ -29,12 +29,7 @@ func (t *teller) midway() bool {
 	if t.readMidway(t.operationAt(st)) {
 		return true
 	}
-	for _, op := range t.done {
-		if ofData(op.input) && t.readMidway(op) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.done, func(op operation) bool { return ofData(op.input) && t.readMidway(op) })
 }
 
 // readMidway tells of an operation that read in the middle of somebody's change.

@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 )
@@ -145,13 +146,7 @@ func (s *story) isData(p string) bool {
 
 // watched keeps the uses of watched files.
 func (s *story) watched(all []*use) []*use {
-	var out []*use
-	for _, u := range all {
-		if slices.Contains(s.sc.Watch, u.path) {
-			out = append(out, u)
-		}
-	}
-	return out
+	return lists.Filter(all, func(u *use) bool { return slices.Contains(s.sc.Watch, u.path) })
 }
 
 // meanwhile tells the changes that matter: those of identity, the first and the last of

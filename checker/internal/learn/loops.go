@@ -184,10 +184,5 @@ func (a *Automaton) Repeats() bool {
 			return true
 		}
 	}
-	for _, k := range a.order {
-		if a.edges[k].leadsBack() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.order, func(k edgeKey) bool { return a.edges[k].leadsBack() })
 }

@@ -9,6 +9,7 @@ import (
 	"lockpick/checker/report"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/lists"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -183,10 +184,7 @@ func mode(exclusive bool) string {
 
 // refs names descriptors: "A 3, B 4".
 func (v *viewer) refs(all []fsfake.FDRef) string {
-	var out []string
-	for _, r := range all {
-		out = append(out, fmt.Sprintf("%s fd %d", v.walk.Who(r.Pid), r.FD))
-	}
+	out := lists.Map(all, func(r fsfake.FDRef) string { return fmt.Sprintf("%s fd %d", v.walk.Who(r.Pid), r.FD) })
 	return strings.Join(out, ", ")
 }
 
@@ -199,10 +197,7 @@ func (v *viewer) fd(pid int, f *trace.FDState) fdState {
 	if f.Flags&fsfake.O_APPEND != 0 {
 		out.Mode += " append"
 	}
-	var names []string
-	for _, p := range f.Paths {
-		names = append(names, v.walk.Names.Short(p))
-	}
+	names := lists.Map(f.Paths, func(p string) string { return v.walk.Names.Short(p) })
 	out.Name = strings.Join(names, ", ")
 	if f.Flock != 0 {
 		out.Lock = mode(f.Flock == fsfake.LOCK_EX)

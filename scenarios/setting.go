@@ -267,10 +267,9 @@ func (s Setting) Format() string {
 	return b.String()
 }
 
-// ParseSetting reads the text of a setting. Fields that it does not name are those of
-// base. The error names the line that it does not understand. Whether the fields fit
-// together is for [Scenario.In] to say.
-func ParseSetting(text string, base Setting) (Setting, error) {
+// ParseSetting reads the text of a setting. The error names the line that it does not understand. Whether the fields
+// fit together is for [Scenario.In] to say.
+func ParseSetting(text string) (st Setting, err error) {
 	fields := Fields()
 	seen := map[string]bool{}
 	for _, line := range strings.Split(text, "\n") {
@@ -281,16 +280,16 @@ func ParseSetting(text string, base Setting) (Setting, error) {
 		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 		switch {
 		case i < 0:
-			return base, fmt.Errorf("scenarios: a setting has no field %q", name)
+			return st, fmt.Errorf("scenarios: a setting has no field %q", name)
 		case seen[name]:
-			return base, fmt.Errorf("scenarios: the setting names the field %q twice", name)
+			return st, fmt.Errorf("scenarios: the setting names the field %q twice", name)
 		}
 		seen[name] = true
-		if err := fields[i].Set(&base, value); err != nil {
-			return base, fmt.Errorf("scenarios: %s %w", name, err)
+		if err := fields[i].Set(&st, value); err != nil {
+			return st, fmt.Errorf("scenarios: %s %w", name, err)
 		}
 	}
-	return base, nil
+	return st, nil
 }
 
 // DefaultStall is how far the clock jumps in a stall when stalls are asked for and

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"lockpick/checker"
-	"lockpick/checker/internal/saved"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
@@ -53,7 +52,7 @@ func readBundle(file string) (*bundle, error) {
 func (b *bundle) scenario(list []scenarios.Scenario) (*scenarios.Scenario, error) {
 	for _, sc := range list {
 		if sc.ID == b.Scenario {
-			sc, changed, err := b.In(sc)
+			sc, changed, err := sc.Restored(b.Setting)
 			b.changed = changed
 			return &sc, err
 		}
@@ -71,8 +70,8 @@ func (b *bundle) rewrite(file string, r *checker.Result) error {
 	if r.Verdict == checker.Broken {
 		b.part("schedule", cx.Schedule.String())
 		b.part("calls", strings.Join(report.CallsOf(cx.Trace), "\n"))
-	} else if calls := saved.RecipeOf(b.BundleFile).Calls; calls != nil {
-		b.part("calls", strings.Join(calls, "\n"))
+	} else if b.Calls != nil {
+		b.part("calls", strings.Join(b.Calls, "\n"))
 	}
 	b.part("trace", report.TraceText(cx.Trace))
 	b.part("history", report.HistoryText(r.Scenario, cx))

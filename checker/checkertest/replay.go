@@ -82,7 +82,7 @@ func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	got, err := saved.Follow(sc, p, saved.RecipeOf(b.BundleFile))
+	got, err := saved.Follow(sc, p, saved.Recipe{Schedule: b.Schedule, Calls: b.Calls})
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}

@@ -183,7 +183,7 @@ func (a *app) parseBundle(file string, text []byte, f *replayFlags) (replayed, e
 	if err != nil {
 		return r, err
 	}
-	r.recipe = saved.RecipeOf(b)
+	r.recipe = saved.Recipe{Schedule: b.Schedule, Calls: b.Calls}
 	if r.run, err = command.In(text); err != nil {
 		return r, err
 	}
@@ -199,7 +199,7 @@ func (a *app) parseBundle(file string, text []byte, f *replayFlags) (replayed, e
 	if err != nil {
 		return r, err
 	}
-	sc, changed, err := b.In(r.sc)
+	sc, changed, err := r.sc.Restored(b.Setting)
 	if err != nil {
 		return r, err
 	}

@@ -22,9 +22,8 @@ type BundleFile struct {
 	Scenario string
 	// Property is the id of the property that broke; [scenarios.FindProperty] finds it.
 	Property string
-	// Setting is the one under which it broke, as [scenarios.ParseSetting] reads it; see
-	// [BundleFile.In].
-	Setting  string
+	// Setting is the one under which it broke; see [scenarios.Scenario.Restored].
+	Setting  scenarios.Setting
 	Schedule sched.Schedule
 	// Calls are what each choice of the schedule came to when it broke the property, as
 	// [CallsOf] lists them; nil when the file does not say.
@@ -33,16 +32,10 @@ type BundleFile struct {
 	Cause   string
 	// Trace and History have a line for each call and each operation.
 	Trace, History string
-
-	version int
 }
 
-// The first line of a file. Version 1 did not say everything of a setting: what it leaves
-// out is the scenario's own.
-const (
-	bundleLine    = "lockpick bundle, version "
-	bundleVersion = 2
-)
+// bundleLine is the first line of a file.
+const bundleLine = "lockpick bundle, version 2"
 
 // Bundle renders the counterexample of a result as a bundle.
 func Bundle(r *checker.Result) ([]byte, error) {
@@ -69,27 +62,10 @@ func Bundle(r *checker.Result) ([]byte, error) {
 // BundleHead is what stands before the parts of a bundle: the version and the cause, which
 // may be empty.
 func BundleHead(cause string) string {
-	head := fmt.Sprintf("%s%d\n", bundleLine, bundleVersion)
 	if cause != "" {
-		head += cause + "\n"
+		cause += "\n"
 	}
-	return head
-}
-
-// In puts the scenario into the setting of the bundle: what a flag can change is as it was
-// when the bundle was saved, and the rest is the scenario's own. What of the rest has
-// changed since is returned as well: it may be why the bundle shows something else now.
-func (b *BundleFile) In(sc scenarios.Scenario) (scenarios.Scenario, []scenarios.Change, error) {
-	base := scenarios.Setting{}
-	if b.version == 1 {
-		base = sc.Setting
-		base.PowerLosses = 0
-	}
-	saved, err := scenarios.ParseSetting(b.Setting, base)
-	if err != nil {
-		return sc, nil, err
-	}
-	return sc.Restored(saved)
+	return bundleLine + "\n" + cause
 }
 
 // CallsOf lists what each step of a trace did, in a line: who made which call. A schedule
@@ -163,16 +139,10 @@ func HistoryText(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 func ParseBundle(text []byte) (*BundleFile, error) {
 	a := txtar.Parse(text)
 	first, cause, _ := strings.Cut(string(a.Comment), "\n")
-	number, ok := strings.CutPrefix(first, bundleLine)
-	version, err := strconv.Atoi(strings.TrimSpace(number))
-	switch {
-	case !ok || err != nil:
-		return nil, fmt.Errorf("report: no bundle: want \"%s%d\" on the first line", bundleLine, bundleVersion)
-	case version < 1 || version > bundleVersion:
-		return nil, fmt.Errorf("report: the bundle has version %d: this lockpick reads up to "+
-			"%d", version, bundleVersion)
+	if strings.TrimSpace(first) != bundleLine {
+		return nil, fmt.Errorf("report: no bundle that this lockpick reads: want %q on the first line, not %q",
+			bundleLine, first)
 	}
-	b := &BundleFile{Cause: strings.TrimSpace(cause), version: version}
 	parts := map[string]string{}
 	for _, f := range a.Files {
 		parts[f.Name] = strings.TrimSpace(string(f.Data))
@@ -182,10 +152,12 @@ func ParseBundle(text []byte) (*BundleFile, error) {
 			return nil, fmt.Errorf("report: the bundle has no part %q", name)
 		}
 	}
-	b.Scenario, b.Property = parts["scenario"], parts["property"]
-	b.Trace, b.History = parts["trace"], parts["history"]
-	b.Setting = parts["setting"]
-	if _, err := scenarios.ParseSetting(b.Setting, scenarios.Setting{}); err != nil {
+	b := &BundleFile{
+		Scenario: parts["scenario"], Property: parts["property"], Cause: strings.TrimSpace(cause),
+		Trace: parts["trace"], History: parts["history"],
+	}
+	var err error
+	if b.Setting, err = scenarios.ParseSetting(parts["setting"]); err != nil {
 		return nil, fmt.Errorf("report: the bundle's setting: %w", err)
 	}
 	if err := b.parseVerdict(parts["verdict"]); err != nil {

@@ -38,7 +38,7 @@ func TestReportsOfAPowerLoss(t *testing.T) {
 	b, err := ParseBundle(bundle)
 	require.NoError(t, err)
 	require.Equal(t, r.Counterexample.Schedule, b.Schedule)
-	require.Contains(t, b.Setting, "power-losses 1")
+	require.Equal(t, 1, b.Setting.PowerLosses)
 	require.Contains(t, chart.String(), `"power_losses": 1`)
 	require.Contains(t, b.Trace, "2 *0 the power is lost")
 }

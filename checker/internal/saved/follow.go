@@ -8,6 +8,13 @@ import (
 	"lockpick/sched"
 )
 
+// A Recipe is a schedule, with the call of each step where they are known.
+type Recipe struct {
+	Schedule sched.Schedule
+	// Calls are as report.CallsOf lists them, or nil.
+	Calls []string
+}
+
 // A Followed is what a recipe came to.
 type Followed struct {
 	checker.Replayed

@@ -232,5 +232,5 @@ func (r *Run) isApart() bool {
 		return false
 	}
 	_, err := root.sharesFiles()
-	return err == nil && root.sharesMemory() == nil
+	return err == nil && root.sharesMemory("smaps") == nil
 }

@@ -48,7 +48,7 @@ func (r *Run) EndsBeside(pid int) (pids []int, commutes bool) {
 // no shared memory and no timer, and who has a pipe in common with it only waits. Its own threads could tell.
 func (r *Run) Unseen(pid int) bool {
 	p := r.process(pid)
-	if p == nil || len(p.alarms) > 0 || p.sharesMemory() != nil {
+	if p == nil || len(p.alarms) > 0 || p.sharesMemory("maps") != nil {
 		return false
 	}
 	with, known := r.connected(p, func(pipeEnd) bool { return true })
@@ -65,9 +65,14 @@ func (r *Run) connected(p *process, counts func(end pipeEnd) bool) (pids []int, 
 		if q.gone {
 			continue
 		}
-		if pipes[q], known = q.pipes(); !known {
+		if q.ends == nil {
+			of, known := q.pipes()
+			q.ends = &knownEnds{of, known}
+		}
+		if !q.ends.known {
 			return nil, false
 		}
+		pipes[q] = q.ends.of
 	}
 	var with []uint64
 	for _, e := range pipes[p] {
@@ -96,6 +101,13 @@ func (r *Run) connected(p *process, counts func(end pipeEnd) bool) (pids []int, 
 type pipeEnd struct {
 	pipe  uint64
 	reads bool
+}
+
+// A knownEnds is what [process.pipes] says. It stays so until a thread of the process has stopped again, or one of any
+// process is about to change the flags of a description, which others may have as well.
+type knownEnds struct {
+	of    []pipeEnd
+	known bool
 }
 
 // pipes are the ends of pipes that a process has open, without those that the run reads itself. They are not known

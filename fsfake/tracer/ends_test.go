@@ -3,6 +3,7 @@
 package tracer_test
 
 import (
+	"path"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,5 +46,53 @@ func TestApart(t *testing.T) {
 		}
 		run.Stop()
 		require.Equal(t, apart, is, script)
+	}
+}
+
+// What a process has open, has mapped and is to be told is looked at anew where it may have changed, also by others.
+func TestUnseen(t *testing.T) {
+	testmain.Needs(t, "perl", "./fsfake/tracer")
+	testmain.Needs(t, "python3", "./fsfake/tracer")
+	for _, c := range []struct {
+		program, script string
+		unseen          map[string]bool
+	}{
+		{"perl", `pipe R, W; if (!fork) { stat "x"; exit } stat "y"; close R; close W; stat "z"; wait`,
+			map[string]bool{"x": true, "y": false, "z": true}},
+		{"perl", `use Fcntl; pipe R, W; if (!fork) {
+			stat "x"; fcntl R, F_SETFL, O_NONBLOCK; close R; close W; stat "y"; exit } wait`,
+			map[string]bool{"x": true, "y": false}},
+		{"perl", `stat "x"; alarm 9; stat "y"`, map[string]bool{"x": true, "y": false}},
+		{"perl", `use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1)); stat "x"; kill "USR1", $$; stat "y"`,
+			map[string]bool{"x": true, "y": false}},
+		{"python3", `import mmap, os
+for name in "xyz":
+    os.access(name, 0)
+    m = mmap.mmap(-1, 9) if name == "x" else m.close()`, map[string]bool{"x": true, "y": false, "z": true}},
+	} {
+		flag := map[string]string{"perl": "-e", "python3": "-c"}[c.program]
+		run, err := tracer.Start(config(c.program, flag, c.script))
+		skipUntraceable(t, err)
+		require.NoError(t, err)
+		is := map[string]bool{}
+		for m := newMachine(); ; {
+			set, err := run.Next()
+			require.NoError(t, err)
+			if len(set) == 0 {
+				break
+			}
+			unseen := map[int]bool{}
+			for _, p := range set {
+				unseen[p.Task.Pid] = run.Unseen(p.Task.Pid)
+			}
+			p, ok := pickOrInterrupt(m, set)
+			require.True(t, ok)
+			if name := path.Base(p.Op.Path); len(name) == 1 && name != "." && name != "/" {
+				is[name] = unseen[p.Task.Pid]
+			}
+			require.NoError(t, run.Answer(p.Task, answer(m, p)))
+		}
+		run.Stop()
+		require.Equal(t, c.unseen, is, c.script)
 	}
 }

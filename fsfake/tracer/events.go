@@ -27,12 +27,17 @@ func (r *Run) event(tid int, ws unix.WaitStatus) {
 		r.threadGone(t, ws)
 		return
 	}
+	t.p.ends = nil
 	sig := ws.StopSignal()
 	switch cause := int(uint32(ws) >> 16); {
 	case sig == syscallStop:
 		t.returned()
 	case cause == unix.PTRACE_EVENT_SECCOMP:
-		t.called()
+		if t.called(); t.c.nr == unix.SYS_FCNTL || t.c.nr == unix.SYS_IOCTL {
+			for _, p := range r.procs {
+				p.ends = nil
+			}
+		}
 	case cause == unix.PTRACE_EVENT_CLONE, cause == unix.PTRACE_EVENT_FORK, cause == unix.PTRACE_EVENT_VFORK:
 		t.made(cause)
 	case cause == unix.PTRACE_EVENT_VFORK_DONE:

@@ -138,6 +138,7 @@ type process struct {
 	rounds   int            // of sysmon since the last answer
 	fresh    bool           // it has been forked, and no call of it has been answered
 	born     uint64         // the signals that it blocked then
+	ends     *knownEnds     // nil where they are to be found out
 }
 
 // A descriptor is what is known of a real descriptor of a process.

@@ -3,7 +3,6 @@ package checker
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"lockpick/checker/internal/search"
@@ -51,11 +50,10 @@ func sleepersFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Pro
 		return nil, nil
 	}
 	in, err := sc.InTime()
-	i := slices.IndexFunc(in.Claims, func(c scenarios.Claim) bool { return c.Property.ID == p.ID })
-	if err != nil || i < 0 {
+	asked := in.Asked(p) // as of these commands
+	if err != nil || asked == nil {
 		return nil, nil // it is told where it matters
 	}
-	asked := in.Claims[i].Property // as of these commands
 	if o.Tried.InTime && asked.Question == scenarios.Stuck {
 		s, err := Sample(ctx, &in, asked, SampleOptions{Strategy: "pct", Runs: drawn})
 		if err == nil && s.Verdict == Unknown {
@@ -141,11 +139,7 @@ func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
 // askedInTime is the scenario in which clocks move, and the property of that; nil where it is not asked.
 func (r *Result) askedInTime() (sc scenarios.Scenario, p *scenarios.Property, err error) {
 	sc, err = r.Scenario.InTime()
-	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
-	if i >= 0 {
-		p = sc.Claims[i].Property
-	}
-	return sc, p, err
+	return sc, sc.Asked(r.Property), err
 }
 
 // anySleep decides programs again that hold where clocks move. There nobody wakes while others have anything to do, but
@@ -155,12 +149,12 @@ func (r Result) anySleep(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
-	if i < 0 {
+	p := sc.Asked(r.Property)
+	if p == nil {
 		return r, nil
 	}
 	o.Tried = nil
-	res, err := Check(ctx, &sc, sc.Claims[i].Property, o)
+	res, err := Check(ctx, &sc, p, o)
 	switch {
 	case err != nil || res.Verdict == Holds || res.late:
 		return r, err
@@ -257,11 +251,10 @@ func (r Result) apart(ctx context.Context, o Options) (Result, error) {
 }
 
 func (r Result) decideApart(ctx context.Context, sc *scenarios.Scenario, o Options) (Result, error) {
-	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
-	if i < 0 {
+	p := sc.Asked(r.Property)
+	if p == nil {
 		return Result{}, fmt.Errorf("%s is not asked there", r.Property.ID)
 	}
-	p := sc.Claims[i].Property
 	p.Disks = r.Property.Disks
 	return check(ctx, sc, p, o.lastingStates(r.Stats.States))
 }

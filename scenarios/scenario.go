@@ -160,6 +160,16 @@ func (s *Scenario) part(i int) string {
 	return ""
 }
 
+// Asked is the property with p's id that the scenario claims something of, which of commands is not the same value; nil
+// where it claims nothing.
+func (s *Scenario) Asked(p *Property) *Property {
+	i := slices.IndexFunc(s.Claims, func(c Claim) bool { return c.Property.ID == p.ID })
+	if i < 0 {
+		return nil
+	}
+	return s.Claims[i].Property
+}
+
 // Claim returns what the scenario claims of p in its setting.
 func (s *Scenario) Claim(p *Property) (Verdict, bool) {
 	for _, c := range s.Claims {

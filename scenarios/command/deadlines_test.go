@@ -44,8 +44,11 @@ os.wait(); open('f', 'a').write('x')`
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && c.needs == "python3" {
+			if c.needs == "python3" {
 				testmain.Slow(t, "interpreters take long to start", "./scenarios/command")
+			}
+			if c.name == "timeout that comes" {
+				testmain.OnlyLong(t, "a loop and a lock have timeouts that come, too", "./scenarios/command")
 			}
 			lines := twice(c.line)
 			if c.other != "" {

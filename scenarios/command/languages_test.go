@@ -195,8 +195,8 @@ func TestGit(t *testing.T) {
 	} {
 		t.Run(c.lines[0], func(t *testing.T) {
 			t.Parallel()
-			if c.refused == "1,128" {
-				testmain.OnlyLong(t, "it takes the most time, and locks as the others do", "./scenarios/command")
+			if c.refused != "255" {
+				testmain.OnlyLong(t, "git config locks as the others do", "./scenarios/command")
 			}
 			files, err := command.Copy(repo, time.Now())
 			require.NoError(t, err)

@@ -30,6 +30,9 @@ func TestLoopsThatCount(t *testing.T) {
 	} {
 		t.Run(strings.Fields(c.line)[1], func(t *testing.T) {
 			t.Parallel()
+			if strings.Contains(c.line, "bytewise") {
+				testmain.OnlyLong(t, "counts.sh counts, too", "./scenarios/command")
+			}
 			if c.assumes {
 				testmain.Slow(t, "it makes hundreds of rounds", "./scenarios/command")
 			}

@@ -63,6 +63,9 @@ func TestSignalsBesideForks(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
+			if want == "unknown" {
+				testmain.OnlyLong(t, "it follows many orders", "./scenarios/command")
+			}
 			sc := scenario(t, "sh", []string{job, seesF}, map[string]string{"n": "0\n"}, "refused none")
 			decide(t, sc, scenarios.Deadlock, want)
 		})

@@ -245,7 +245,7 @@ func TestOutcomesOfOneCommand(t *testing.T) {
 // Where threads have many orders, a look at what nobody changes goes before the calls of the others. That ends as all
 // orders do, unless another thread uses the descriptor: then one order was followed, and nothing holds.
 func TestLooksOfThreads(t *testing.T) {
-	testmain.Slow(t, "it executes hundreds of orders", "./scenarios/command")
+	testmain.OnlyLong(t, "it executes hundreds of orders", "./scenarios/command")
 	t.Parallel()
 	looks := compiled(t, "gcc", "looks.c")
 	files := map[string]string{"s": "ab", "log": ""}

@@ -185,8 +185,7 @@ func (g *decision) preemptions(res *Result) {
 	}
 	if p := g.preempted; g.within == nil && p != nil && p.Bound > 0 && len(p.Broken) == 0 {
 		res.Why += fmt.Sprintf("; schedules were made in the order of preemptions, up to %d, and none broke it, "+
-			"which was "+
-			"not looked at again", p.Bound)
+			"which was not looked at again", p.Bound)
 	}
 }
 

@@ -125,9 +125,8 @@
 // every state it takes each choice that is possible (a step of a task, each error
 // with which its call can fail, a kill, a stall)
 // with equal probability, until the property breaks or nothing can happen any more.
-// They are the solution of a system of linear equations over the graph, which is solved
-// exactly, or around large groups of retry loops bounded from both sides until nine
-// digits are known; where that takes too long, Result.OddsWhy has the bounds. [Sample]
+// They are the solution of a system of linear equations over the graph, bounded from both sides until
+// nine digits are known; where that takes too long, Result.OddsWhy has the bounds. [Sample]
 // with the strategy random draws from the same distribution.
 //
 // # Engines

@@ -275,8 +275,7 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 	}
 	if o.log != nil {
 		*o.log = append(*o.log, Attempt{Where: assumed(t.Sc), Name: fmt.Sprintf("in the order of cost, with at most "+
-			"%d "+
-			"preemptions", *o.Preemptions)})
+			"%d preemptions", *o.Preemptions)})
 	}
 	tg := &search.Target{Preemptions: o.Preemptions, Limits: o.limits(t.Sc, t.Property)}
 	schedule, err := x.FindSmallest(ctx, tg)

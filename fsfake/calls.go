@@ -198,8 +198,7 @@ var calls = [numCalls]*row{
 		text: pathText, answer: fdAnswer, contends: func(r *Result) bool { return r.Errno == EADDRINUSE },
 	},
 	CallConnect: {
-		name: "connect", group: ByName, uses: onPath,
-		do:   (*Machine).connect,
+		name: "connect", group: ByName, uses: onPath, do: (*Machine).connect,
 		text: pathText, answer: okAnswer, contends: (*Result).OK,
 	},
 	CallTruncate: {
@@ -329,8 +328,7 @@ var calls = [numCalls]*row{
 		text: words(fdText, ownerText), answer: okAnswer,
 	},
 	CallFsync: {
-		name: "fsync", group: ByFD, uses: onFD | OperandFlags, failing: failsToWrite,
-		do:   (*Machine).fsyncs,
+		name: "fsync", group: ByFD, uses: onFD | OperandFlags, failing: failsToWrite, do: (*Machine).fsyncs,
 		text: words(fdText, syncText), answer: okAnswer,
 	},
 	CallReaddir: {
@@ -367,8 +365,7 @@ var calls = [numCalls]*row{
 		text: words(fdText, lockTypeText, rangeText), answer: lockAnswer, showsPid: true,
 	},
 	CallListen: {
-		name: "listen", group: ByFD, uses: onFD | OperandLen,
-		do:   (*Machine).listen,
+		name: "listen", group: ByFD, uses: onFD | OperandLen, do: (*Machine).listen,
 		text: words(fdText, lenText), answer: okAnswer,
 	},
 	CallLinkFD: {
@@ -398,8 +395,7 @@ var calls = [numCalls]*row{
 		text: noText, answer: noAnswer,
 	},
 	CallFork: {
-		name: "fork", group: Processes,
-		do:   (*Machine).forkNext,
+		name: "fork", group: Processes, do: (*Machine).forkNext,
 		text: noText, answer: numberAnswer, showsPid: true,
 	},
 	CallForkAs: {

@@ -130,8 +130,7 @@ func lost(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenari
 			return
 		}
 		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it any more, but %s of %s is "+
-			"broken by another one.%s\n"+
-			"Run this test with %s=1 to keep that one instead.\n\n%s\n\n%s",
+			"broken by another one.%s\nRun this test with %s=1 to keep that one instead.\n\n%s\n\n%s",
 			file, b.Schedule, b.Property, sc.ID, b.whatElse(got), UpdateVar, evidence(&r), difference)
 	case checker.Holds:
 		t.Fatalf("%s: THE BUG IS GONE: no schedule of %s breaks %s of %s.%s\n"+

@@ -191,8 +191,7 @@ func (a *app) proveAny(ctx context.Context, spec *command.Spec, args []string, f
 			"the same whatever other copies do.", relative(proof.Path, spec.Dir), proof.Take, proof.Leave))
 	}
 	a.tellAny(spec, "HOLDS", append([]string{"  Any number of copies leave behind what they leave behind one after " +
-		"the " +
-		"other, and all end."}, because...))
+		"the other, and all end."}, because...))
 	if r.Native != "" {
 		a.say(o.Style, "native", r.Native+".")
 	}

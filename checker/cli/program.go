@@ -91,10 +91,8 @@ func revision(build *debug.BuildInfo) string {
 
 // buildInfo is what the program is built of, or nil.
 func buildInfo() *debug.BuildInfo {
-	if b, ok := debug.ReadBuildInfo(); ok {
-		return b
-	}
-	return nil
+	b, _ := debug.ReadBuildInfo()
+	return b
 }
 
 // nameOf is the program's name in help texts.

@@ -97,8 +97,7 @@ func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFl
 	switch {
 	case errors.Is(err, edits.ErrBroken):
 		return fmt.Errorf("%s: %w: weigh says what carries the proof of a protocol that holds; \"%s explain %s\" "+
-			"shows how "+
-			"this one breaks", sc.ID, err, a.program, sc.ID)
+			"shows how this one breaks", sc.ID, err, a.program, sc.ID)
 	case err != nil:
 		why, err := a.cut(ctx, err, "the rest is not known: it was stopped")
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/internal/lists"
 	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -136,25 +137,7 @@ func OddsText(p float64) string {
 
 // JoinWrapped joins parts by dots, in lines of at most n columns.
 func JoinWrapped(parts []string, n int) []string {
-	const dot = " · "
-	var fitting []string
-	for _, p := range parts {
-		if columns(p) > n {
-			fitting = append(fitting, wrap(p, n)...)
-		} else {
-			fitting = append(fitting, p)
-		}
-	}
-	lines := []string{fitting[0]}
-	for _, p := range fitting[1:] {
-		last := &lines[len(lines)-1]
-		if columns(*last)+columns(dot)+columns(p) > n {
-			lines = append(lines, p)
-		} else {
-			*last += dot + p
-		}
-	}
-	return lines
+	return Style{}.flow(lists.Map(parts, func(p string) piece { return pieceOf(plain, p) }), " · ", "", n)
 }
 
 // verdictOnly says what there is to say without a counterexample.

@@ -69,8 +69,7 @@ func OneWorker(t testing.TB) {
 	t.Helper()
 	if race.Detector {
 		t.Skipf("SKIPPED under the race detector: one worker does everything, so that there is nothing to find; go "+
-			"test "+
-			"-run '^%s$' without -race runs it", t.Name())
+			"test -run '^%s$' without -race runs it", t.Name())
 	}
 }
 

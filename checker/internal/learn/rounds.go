@@ -197,8 +197,7 @@ func (a *Automaton) outlast(ctx context.Context, k edgeKey, e Edge) (string, err
 		return "", err
 	}
 	return fmt.Sprintf("%s counts its attempts: after %d rounds with the same answers it goes on in another way, "+
-		"which was "+
-		"not explored. Let it give up after fewer than %d rounds, or try natively what it does then",
+		"which was not explored. Let it give up after fewer than %d rounds, or try natively what it does then",
 		scenarios.ProcessName(a.process), n+1, ExternalRounds), nil
 }
 

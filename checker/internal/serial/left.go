@@ -74,12 +74,10 @@ func askable(sc *scenarios.Scenario, p *scenarios.Property) error {
 		return fmt.Errorf("checker: %s: %s: %w: the power is not lost: set PowerLosses", sc.ID, p, engine.ErrNothing)
 	case st.Crashes == 0 && st.PowerLosses == 0 && st.FailingCalls == 0:
 		return fmt.Errorf("checker: %s: %s: %w: nobody is killed, and no power or call fails: set Crashes, "+
-			"PowerLosses or "+
-			"FailingCalls", sc.ID, p, engine.ErrNothing)
+			"PowerLosses or FailingCalls", sc.ID, p, engine.ErrNothing)
 	case workers > 1 && (p.Question == scenarios.Forgets || st.FailingCalls > 0):
 		return fmt.Errorf("checker: %s: %s is asked of one process where the power is lost or calls fail, and there "+
-			"are %d: "+
-			"what one has done another may change", sc.ID, p, workers)
+			"are %d: what one has done another may change", sc.ID, p, workers)
 	}
 	return nil
 }
@@ -148,8 +146,7 @@ func compared(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Propert
 	lives := slices.ContainsFunc(c.Strangers, func(pid int) bool { return pid != 1 }) // that may be what keeps them out
 	if text := c.OnlyRefusals(); text != "" && !lives {
 		bound.Evidence.Lacks = func([]scenarios.Fact) string {
-			return text + ": whoever does something ends with " +
-				"status 0"
+			return text + ": whoever does something ends with status 0"
 		}
 	}
 	return &bound, nil

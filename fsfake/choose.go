@@ -23,6 +23,25 @@ func (o Op) Way(n int) Op {
 	return o
 }
 
+// A WayTaken is which of so many ways a call went. Those that were shut are bits.
+type WayTaken struct {
+	Which, Of int
+	Shut      uint64
+}
+
+// NextWays are the ways after these that have the first so many in common with them; nil when there are none.
+func NextWays(ways []WayTaken, common int) []WayTaken {
+	for n := len(ways); n > common; n-- {
+		last := ways[n-1]
+		for last.Which++; last.Which < last.Of; last.Which++ {
+			if last.Shut>>last.Which&1 == 0 {
+				return append(append([]WayTaken{}, ways[:n-1]...), last)
+			}
+		}
+	}
+	return nil
+}
+
 // Converts is the Value of the answer to a [CallChoose] whose call waits, and gives back another lock of its
 // description when it begins to.
 type Converts struct{}

@@ -65,56 +65,72 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 	}
 	met, bereft := &meeting{at: map[string]bool{}, changes: &s.record.changes}, &meeting{}
 	*bereft = meeting{at: map[string]bool{}, changes: met.changes}
-	var ways []way
-	for n := 0; ; n++ {
+	var ways []fsfake.WayTaken
+	var ran []wayRun
+	toKill := 0 // executions that kills take at least
+	for n := 0; n == 0 || ways != nil; n++ {
 		dear := met.unknown || len(ends) > 1 && !s.everyBirth
 		if s.ownOrders == 0 && (dear && n >= maxOrders || n > 0 && s.record.another() ||
 			n >= fewThreadOrders && s.mayLookFirst()) {
 			return nil, errManyOrders
 		}
-		end, known := aloneEnd{m: m.Clone()}, len(ways)
-		port, err := s.alone(sc, end.m, process, first, ways, never, met)
+		r := wayRun{end: aloneEnd{m: m.Clone()}, known: len(ways)}
+		port, err := s.alone(sc, r.end.m, process, first, ways, never, met)
 		if err != nil && !errors.As(err, new(stuck)) {
 			return nil, err
 		}
-		end.steps, ways, s.record.threads = port.steps, port.ways, s.record.threads || port.thread
+		r.port, r.end.steps, ways, s.record.threads = port, port.steps, port.ways, s.record.threads || port.thread
 		s.record.acts = s.record.acts || slices.ContainsFunc(port.steps, Step.acts)
 		switch {
 		case err != nil && port.waitsOn(): // its other ways are that a timer goes off meanwhile
-			end.m = nil
+			r.end.m = nil
 		case err != nil:
-			if end.m = nil; !errors.Is(endless, stuck(errAlone.Error())) {
-				endless = err
-			}
+			endless, r.end.m = err, nil
 		case port.meets:
-			end.m = nil
+			r.end.m = nil
 		default:
-			ends[s.outcome(scenarios.NewView(end.m)).Key(nil)] = true
+			ends[s.outcome(scenarios.NewView(r.end.m)).Key(nil)] = true
 		}
+		if kills {
+			if toKill += s.killRuns(process, port, r.known); s.tooLong(toKill) {
+				return nil, ErrTooLong
+			}
+		}
+		ran, ways = append(ran, r), fsfake.NextWays(ways, 0)
+	}
+	for _, r := range ran {
 		var cuts []*fsfake.Machine
 		if kills {
-			if cuts, err = s.killed(sc, m, process, port, known, bereft); err != nil {
+			var err error
+			if cuts, err = s.killed(sc, m, process, r.port, r.known, bereft); err != nil {
 				return nil, err
 			}
 		}
 		for _, cut := range cuts {
 			if isNew(cut) {
-				end.cuts = append(end.cuts, cut)
+				r.end.cuts = append(r.end.cuts, cut)
 			}
 		}
-		if end.m == nil || isNew(end.m) || len(end.cuts) > 0 {
-			out = append(out, end)
-		}
-		if ways = nextWays(ways, 0); ways == nil {
-			switch is := slices.ContainsFunc(out, func(e aloneEnd) bool { return e.m != nil }); {
-			case is && (s.ownOrders > 0 || !errors.Is(endless, stuck(errAlone.Error()))): // a deadlock
-				endless = nil
-			case !is && endless == nil:
-				endless = fmt.Errorf("%s %w, so it cannot be judged beside others", s.runAlone(process), stuck(errAlone.Error()))
-			}
-			return out, endless
+		if r.end.m == nil || isNew(r.end.m) || len(r.end.cuts) > 0 {
+			out = append(out, r.end)
 		}
 	}
+	switch is := slices.ContainsFunc(out, func(e aloneEnd) bool { return e.m != nil }); {
+	case is && s.ownOrders > 0: // in a drawn order somebody may wait for whom that leaves behind
+		endless = nil
+	case !is && endless == nil:
+		endless = fmt.Errorf("%s %w, so it cannot be judged beside others", s.runAlone(process),
+			stuck(errAlone.Error()))
+	}
+	return out, endless
+}
+
+// A wayRun is a run of a command in one order of its own calls. Up to so many choices that were known it is an earlier
+// one.
+type wayRun struct {
+	port  *alonePort
+	end   aloneEnd
+	known int
 }
 
 // A meeting is where the orders of a command's own calls meet: the states of the machine and of the command in which it
@@ -140,27 +156,6 @@ func (met *meeting) before(m *fsfake.Machine, state string) bool {
 // dearMeeting how many of commands of which an execution makes more than dearCalls system calls. Such an execution
 // takes most of a second. That it is dear is told by the calls, which do not depend on the machine and its load.
 const maxMeeting, dearMeeting, dearCalls = 2000, 8, 5000
-
-// nextWays are the ways after these that have the first so many in common with them; nil when
-// there are none.
-func nextWays(ways []way, common int) []way {
-	for len(ways) > common {
-		last := &ways[len(ways)-1]
-		for last.which++; last.which < last.of; last.which++ {
-			if last.shut>>last.which&1 == 0 {
-				return ways
-			}
-		}
-		ways = ways[:len(ways)-1]
-	}
-	return nil
-}
-
-// A way is which of so many ways a step went. Those that were shut are bits.
-type way struct {
-	which, of int
-	shut      uint64
-}
 
 // hasEarlier reports whether an earlier command is the same.
 func (s *Spec) hasEarlier(process int) bool { return s.sameAs(process) != process }
@@ -206,8 +201,8 @@ var errAlone = errors.New("it does not end")
 // first. Before the step killAt, if it comes to that, its first process is killed. What it did is
 // in the port, also when the error is that it makes no end, a stuck.
 func (s *Spec) alone(
-	sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way, killAt int, met *meeting,
-	stalls ...int,
+	sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []fsfake.WayTaken, killAt int,
+	met *meeting, stalls ...int,
 ) (port *alonePort, err error) {
 	name := scenarios.ProcessName(process)
 	command := fmt.Sprintf("command: %s (%s)", name, s.Commands[process])
@@ -315,7 +310,7 @@ type alonePort struct {
 	sleeps  int
 	files   int // calls on files
 	chosen  int // among its own calls, so far
-	ways    []way
+	ways    []fsfake.WayTaken
 	met     *meeting
 	meets   bool          // it has met another order of its calls
 	state   func() string // see [scenarios.Remembers]
@@ -368,9 +363,9 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 			if open == op.Ways() {
 				panic(stuck("waits for ever: " + p.waits(op)))
 			}
-			p.ways = append(p.ways, way{open, op.Ways(), shut})
+			p.ways = append(p.ways, fsfake.WayTaken{Which: open, Of: op.Ways(), Shut: shut})
 		}
-		op = op.Way(p.ways[p.chosen].which)
+		op = op.Way(p.ways[p.chosen].Which)
 		p.chosen++
 	}
 	step := Step{Process: p.process, By: p.by, Op: op}

@@ -37,7 +37,7 @@ func TestKilledOnceInEachOrder(t *testing.T) {
 	}
 	met := &meeting{at: map[string]bool{}, changes: &s.record.changes}
 	var every []*fsfake.Machine
-	for ways := []way(nil); ; {
+	for ways := []fsfake.WayTaken(nil); ; {
 		port, err := s.alone(&sc, m.Clone(), 0, false, ways, never, met)
 		require.NoError(t, err)
 		for at := range port.before {
@@ -45,7 +45,7 @@ func TestKilledOnceInEachOrder(t *testing.T) {
 			require.NoError(t, err)
 			every = append(every, cuts...)
 		}
-		if ways = nextWays(port.ways, 0); ways == nil {
+		if ways = fsfake.NextWays(port.ways, 0); ways == nil {
 			break
 		}
 	}
@@ -56,4 +56,12 @@ func TestKilledOnceInEachOrder(t *testing.T) {
 	for _, e := range without {
 		require.Empty(t, e.cuts, "it is not to be killed")
 	}
+	// More kills than may be tried are counted, and not begun.
+	few := *s
+	few.mostRuns = 12
+	sc, err = few.bare()
+	require.NoError(t, err)
+	_, err = few.everyWay(&sc, sc.NewMachine(), 0, false, true)
+	require.ErrorIs(t, err, ErrTooLong)
+	require.Less(t, few.record.started(), few.mostRuns)
 }

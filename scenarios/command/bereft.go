@@ -100,6 +100,25 @@ func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ra
 	return out, nil
 }
 
+// killRuns is how many executions [Spec.killed] takes at least: one before each step at which what the command has
+// started outlives it, and its first process does not only wait.
+func (s *Spec) killRuns(process int, ran *alonePort, known int) (n int) {
+	at := s.record.begin(s.start(process), true)
+	for i := 0; i < len(ran.steps) && at != nil; i++ {
+		is := &ran.before[i]
+		if is.chosen >= known && !is.family.Ended && s.Outlives(is.family) && at.children > 0 && !at.apart {
+			n++
+		}
+		at = s.record.after(at, ran.steps[i].Result, true)
+	}
+	return n
+}
+
+// tooLong reports whether so many more executions are more than a trial of a repair may take.
+func (s *Spec) tooLong(more int) bool {
+	return s.mostRuns > 0 && s.record.started()-s.ran+more > s.mostRuns
+}
+
 // killedBefore is killed of one step.
 func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, at int,
 	met *meeting) ([]*fsfake.Machine, error) {
@@ -126,7 +145,7 @@ func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process i
 		case !errors.As(err, new(stuck)): // what waits for ever has no end to compare with
 			return nil, err
 		}
-		ways = nextWays(port.ways, before.chosen)
+		ways = fsfake.NextWays(port.ways, before.chosen)
 	}
 	return out, nil
 }

@@ -146,7 +146,7 @@ func (d *driver) recorded() error {
 
 // drive executes the command from its start.
 func (d *driver) drive() error {
-	if n := d.spec.mostRuns; n > 0 && d.spec.record.started()-d.spec.ran >= n {
+	if d.spec.tooLong(1) {
 		return ErrTooLong
 	}
 	config := d.spec.config(d.process)

@@ -40,7 +40,7 @@ type Proof struct {
 type serial struct {
 	process    int
 	from       *fsfake.Machine
-	ways       []way // that its own processes went
+	ways       []fsfake.WayTaken // that its own processes went
 	calls      []call
 	cut        bool // it has met an earlier run, and goes on as that did
 	took, left int  // the numbers of the calls that take the lock and give it back

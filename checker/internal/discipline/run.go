@@ -132,7 +132,7 @@ func (x *runner) run(r *serial, m *fsfake.Machine, met map[string]bool,
 					return nil, err
 				}
 			}
-			c.op = op.Way(r.ways[chosen].which)
+			c.op = op.Way(r.ways[chosen].Which)
 			chosen++
 		}
 		a, err := (*fsfake.Result)(nil), error(nil)

@@ -11,12 +11,6 @@ import (
 // Processes of one copy that make calls at the same time, while it has the lock. Nobody else does anything meanwhile,
 // so each order of their calls is one of the copy alone: it is run in every one.
 
-// A way is which of so many ways the processes of a copy went. Those that were shut are bits.
-type way struct {
-	which, of int
-	shut      uint64
-}
-
 // maxOrders is how many orders of its own calls a copy may have.
 const maxOrders = 200
 
@@ -27,7 +21,7 @@ func (x *runner) choose(r *serial, m *fsfake.Machine, op *fsfake.Op) error {
 		shut = ^(1 << which)
 	}
 	open := bits.TrailingZeros64(^shut)
-	r.ways = append(r.ways, way{open, op.Ways(), shut})
+	r.ways = append(r.ways, fsfake.WayTaken{Which: open, Of: op.Ways(), Shut: shut})
 	return notProvedIf(open >= op.Ways(), "processes of one copy wait for each other: %s", op)
 }
 
@@ -49,7 +43,7 @@ func (x *runner) everyWay(process int, m *fsfake.Machine) (runs []serial, err er
 // someWays is everyWay, as far as what was relied on holds.
 func (x *runner) someWays(process int, m *fsfake.Machine) (runs []serial, err error) {
 	met := map[string]bool{}
-	for ways, first := []way(nil), true; first || len(ways) > 0; first = false {
+	for ways, first := []fsfake.WayTaken(nil), true; first || len(ways) > 0; first = false {
 		r := serial{process: process, from: m, ways: ways}
 		if r.calls, err = x.run(&r, m, met, nil); err != nil {
 			return nil, err
@@ -61,20 +55,7 @@ func (x *runner) someWays(process int, m *fsfake.Machine) (runs []serial, err er
 			return nil, notProved("processes of one copy make calls at the same time, in more than %d orders",
 				maxOrders)
 		}
-		ways = next(r.ways)
+		ways = fsfake.NextWays(r.ways, 0)
 	}
 	return runs, nil
-}
-
-// next are the ways after these; none when they were the last.
-func next(ways []way) []way {
-	for n := len(ways); n > 0; n-- {
-		last := ways[n-1]
-		for last.which++; last.which < last.of; last.which++ {
-			if last.shut>>last.which&1 == 0 {
-				return append(append([]way{}, ways[:n-1]...), last)
-			}
-		}
-	}
-	return nil
 }

@@ -71,7 +71,7 @@ func TestRunAsksWhatAnExitMeans(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "job.sh"), []byte(c.script), 0o644))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
 			of := func(flags ...string) outcome {
-				args := append([]string{"run", "--dir", dir, "--property", "serializable"}, flags...)
+				args := append([]string{"run", "--native", "off", "--dir", dir, "--property", "serializable"}, flags...)
 				return run(t, append(args, "sh job.sh w", "sh job.sh r")...)
 			}
 			got := of()

@@ -13,16 +13,17 @@ import (
 
 // What was found where clocks move is replayed there: each look at a clock is a call then, as when it was saved.
 func TestReplayMovesClocks(t *testing.T) {
-	testmain.Needs(t, "php", "./checker/cli")
+	testmain.Needs(t, "sh", "./checker/cli")
 	raceFile(t)
 	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"n": "0", "c.php": "<?php $n = file_get_contents('n'); file_put_contents('n', $n + 1);",
-	} {
+	for name, text := range map[string]string{"n": "0\n", "c.sh": `t=$(date +%s)
+read x <n; [ $(date +%s) -gt $((t + 99)) ] && : >late
+echo $((x+1)) >n
+`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	saved := filepath.Join(t.TempDir(), "b.lockpick")
-	found := run(t, "run", "--dir", dir, "--native", "off", "--property", "serializable", "--save", saved, "php c.php")
+	found := run(t, "run", "--dir", dir, "--native", "off", "--property", "serializable", "--save", saved, "sh c.sh")
 	again := run(t, "replay", saved)
 	require.Equal(t, ExitAsClaimed, again.exit, again.stderr)
 	require.NotContains(t, again.stderr, "other calls")

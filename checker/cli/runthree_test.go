@@ -39,7 +39,8 @@ func TestRunAsksThree(t *testing.T) {
 		{[]string{"flock k sh up.sh", "cat n"}, ExitDiffers, []string{"run/commands/2  BROKEN"}, "commands/3"},
 		{[]string{"--crashes", "1", "touch n"}, ExitAsClaimed, []string{"run/commands/1  HOLDS"}, "commands/2"},
 	} {
-		got := run(t, append([]string{"run", "--dir", dir, "--property", "serializable"}, c.args...)...)
+		args := []string{"run", "--native", "off", "--dir", dir, "--property", "serializable"}
+		got := run(t, append(args, c.args...)...)
 		require.Equal(t, c.exit, got.exit, "%v: %s%s", c.args, got.stdout, got.stderr)
 		for _, text := range c.says {
 			require.Contains(t, got.stdout, text, c.args)

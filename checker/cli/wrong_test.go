@@ -102,7 +102,7 @@ if look() != look(): open("race", "w")'`,
 				r = fsfake.Result{Errno: fsfake.ENOENT}
 			}
 			return r
-		}}},
+		}}, long: true},
 	{name: "all have one pid", a: "[ -e b.$$ ] && mkdir a; mkdir a.$$",
 		b: "[ -e a.$$ ] && mkdir b; mkdir b.$$", falsely: checker.Broken,
 		wrong: tracer.Wrong{Asks: func(op fsfake.Op) fsfake.Op {

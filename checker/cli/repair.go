@@ -20,7 +20,7 @@ import (
 
 // repairTime is how long one setting of a repair may take where --timeout says nothing else, and soonTime before a lock
 // around each command was tried.
-const repairTime, soonTime = time.Minute, 15 * time.Second
+const repairTime, soonTime = time.Minute, 8 * time.Second
 
 // repair tries changes to commands that are broken until one mends all, and prints those that hold: as a command or a
 // diff to paste, with what was decided of them. What was tried and does not hold is a line.
@@ -150,18 +150,15 @@ type trials struct {
 	late    bool          // something was not decided within the limit
 	part    bool          // the last one that holds mends not all that is to be mended
 	mended  *scenarios.Scenario
-	// begun, unless nil, is called when a repair holds in the first of its trials.
-	begun func()
 }
 
-// tries decides a repair. Once it holds with as many processes as were asked about it is tried natively, too, beside
-// the other trials.
+// tries decides a repair. It is tried natively, too, beside that.
 func (t *trials) tries(ctx context.Context, r *command.Repair) (proof, why string, err error) {
 	r.Trials() // which share what is executed
 	within, cancel := context.WithCancel(ctx)
 	native, bad, failed := "", "", error(nil)
 	var beside sync.WaitGroup
-	t.begun = func() { beside.Go(func() { native, bad, failed = t.natively(within, r) }) }
+	beside.Go(func() { native, bad, failed = t.natively(within, r) })
 	defer beside.Wait()
 	defer cancel()
 	if proof, why, err = t.holds(ctx, r); err != nil || proof == "" {
@@ -185,9 +182,12 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 	}
 	var names, anyway []string
 	var first *scenarios.Scenario
-	open := ""      // of a kill, which is asked last: what holds without is a repair
+	trials := fix.Trials()
+	kill, stop := t.begins(ctx, fix, trials)
+	defer stop()
+	open := ""      // of a kill, which is told last: what holds without is a repair
 	proved := false // of more processes
-	for i, trial := range fix.Trials() {
+	for i, trial := range trials {
 		killed := trial.Spec.Crashes > fix.Spec.Crashes
 		if i == 1 && !killed {
 			if proved = t.copies(ctx, fix, first); proved {
@@ -197,7 +197,13 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 		if proved && i > 0 && !killed {
 			continue
 		}
-		results, sc, err := t.decide(ctx, &trial.Spec, t.limit, "")
+		decide := kill
+		if !killed {
+			decide = func() decision { return t.decide(ctx, &trial.Spec, t.limit, "") }
+		}
+		is := decide()
+		results, sc, err := is.results, is.sc, is.err
+		t.late = t.late || is.late
 		switch {
 		case errors.Is(err, command.ErrTooLong):
 			open = fmt.Sprintf("; with %s it is not decided: %v, ask it of the changed commands with --crashes 1",
@@ -236,9 +242,7 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 			break
 		}
 		if names = append(names, trial.Name); len(names) == 1 {
-			if first, t.mended = sc, sc; t.begun != nil {
-				t.begun()
-			}
+			first, t.mended = sc, sc
 		}
 	}
 	keeps := func(id string) bool { return slices.Contains(anyway, id) }
@@ -252,6 +256,22 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 		proof += "; but a kill still breaks " + broken + ", as it does of the commands as they are"
 	}
 	return proof + open, "", nil
+}
+
+// begins returns what decides the last of the trials, with a kill, which shares no executions with the others. Of a
+// lock around each command, which mostly holds, that begins at once, with twice the time beside the others, and ends by
+// stop at the latest.
+func (t *trials) begins(ctx context.Context, fix *command.Repair, trials []command.Trial) (kill func() decision,
+	stop func()) {
+	within, cancel := context.WithCancel(ctx)
+	spec, of := &trials[len(trials)-1].Spec, *t
+	spec.Within(within)
+	kill = sync.OnceValue(func() decision { return of.decide(within, spec, 2*of.limit, "") })
+	var beside sync.WaitGroup
+	if fix.Around && spec.Crashes > fix.Spec.Crashes {
+		beside.Go(func() { kill() })
+	}
+	return kill, func() { cancel(); beside.Wait() }
 }
 
 // brokenAlone reports whether what breaks a property of a repair is a kill that breaks it of a command that runs alone,
@@ -269,11 +289,12 @@ func (t *trials) brokenAlone(ctx context.Context, fix *command.Repair, r *checke
 		if t.alone[id] || len(trial.Spec.Commands) > 1 && r.Counterexample.Cost.Preemptions > 0 {
 			continue
 		}
-		all, _, err := t.decide(ctx, &trial.Spec, repairTime, id)
-		if err != nil && ctx.Err() != nil {
-			return false, err
+		is := t.decide(ctx, &trial.Spec, repairTime, id)
+		if is.err != nil && ctx.Err() != nil {
+			return false, is.err
 		}
-		t.alone[id] = slices.ContainsFunc(all, func(r checker.Result) bool { // what fails alone breaks nothing there
+		// What fails alone breaks nothing there.
+		t.alone[id] = slices.ContainsFunc(is.results, func(r checker.Result) bool {
 			return r.Verdict == checker.Broken && r.Counterexample.Cost.Preemptions == 0
 		})
 	}
@@ -330,15 +351,23 @@ func (t *trials) natively(ctx context.Context, r *command.Repair) (tried, why st
 	return "; not tried natively: " + oneLine(err.Error()), "", nil
 }
 
+// A decision is what comes of a trial. late: something was not decided within the limit.
+type decision struct {
+	results []checker.Result
+	sc      *scenarios.Scenario
+	late    bool
+	err     error
+}
+
 // decide decides everything that is asked of some commands, or one property.
-func (t *trials) decide(ctx context.Context, spec *command.Spec, limit time.Duration, only string) (
-	out []checker.Result, _ *scenarios.Scenario, err error) {
+func (t *trials) decide(ctx context.Context, spec *command.Spec, limit time.Duration, only string) (is decision) {
 	within, cancel := context.WithTimeout(ctx, cmp.Or(t.f.timeout, limit, repairTime))
 	defer cancel()
 	sc, err := spec.Scenario()
 	if err != nil {
-		return nil, nil, err
+		return decision{err: err}
 	}
+	is.sc = &sc
 	tried := &checker.Tried{}
 	for _, c := range sc.Claims {
 		if only != "" && c.Property.ID != only {
@@ -346,11 +375,10 @@ func (t *trials) decide(ctx context.Context, spec *command.Spec, limit time.Dura
 		}
 		r, err := checker.Check(within, &sc, c.Property, checker.Options{Workers: 1, States: t.f.states, SkipOdds: true,
 			Tried: tried})
-		t.late = t.late || within.Err() != nil
-		if err != nil {
-			return nil, nil, err
+		if is.late = is.late || within.Err() != nil; err != nil {
+			return decision{late: is.late, err: err}
 		}
-		out = append(out, r)
+		is.results = append(is.results, r)
 	}
-	return out, &sc, nil
+	return is
 }

@@ -70,9 +70,9 @@ func TestRepairOfARotation(t *testing.T) {
 		"log": "", "rot.sh": "if [ -s log ]; then mv log log.1; fi\necho x >>log\n"})
 	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "--native", "off", "sh rot.sh")
 	text := strings.Join(strings.Fields(got.stdout), " ")
-	require.Contains(t, text, "a lock that the script takes in its first lines: "+
+	require.Contains(t, text, "flock(1) on a file of its own around each command: "+
 		"holds with 2 processes, with any number of copies, with 2 processes and a kill at any call; "+
-		"but a kill still breaks atomic, as it does of the commands as they are --- a/rot.sh")
+		"but a kill still breaks atomic, as it does of the commands as they are flock -F log.lock sh rot.sh")
 }
 
 // A lock file has no name that the commands use themselves: git config -f c would meet its own lock, c.lock.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"lockpick/scenarios"
 )
@@ -25,16 +26,24 @@ const (
 
 // draws says of which command it is seen that random numbers matter; "" for none.
 func (s *Spec) draws(sc *scenarios.Scenario) string {
+	s.record.drawn.mu.Lock()
+	defer s.record.drawn.mu.Unlock()
 	for i := range s.Commands {
 		if s.Commands[i].Func != nil || s.hasEarlier(i) {
 			continue
 		}
-		// A trial of a repair begins as the one before did.
-		with := seeded{s.start(i), fmt.Sprintf("%x %v %v", s.filesDigest(), sc.Setting.Machine, sc.Setting.Assume)}
-		if s.record.drawn[with] {
+		// A trial of a repair begins as the one before did, or is at least told the same with the usual numbers.
+		on := fmt.Sprintf("%x %v", s.filesDigest(), sc.Setting.Machine)
+		with := seeded{s.start(i), fmt.Sprint(on, sc.Setting.Assume)}
+		if s.record.drawn.of[with] {
 			continue
 		}
 		was, err := s.drawing(sc, i, usualSeed)
+		told := seeded{s.start(i), fmt.Sprint(on, was, err)}
+		if s.record.drawn.of[told] {
+			s.record.drawn.of[with] = true
+			continue
+		}
 		seeds := uint64(otherSeeds)
 		if s.record.makes() <= manyCalls {
 			seeds = manySeeds
@@ -51,12 +60,20 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 					scenarios.ProcessName(i), s.Commands[i], is)
 			}
 		}
-		s.record.drawn[with] = true
+		s.record.drawn.of[with], s.record.drawn.of[told] = true, true
 	}
 	return ""
 }
 
-// A seeded is what was run with other random numbers: a command, and the files and machine that it was run on.
+// A drawnBefore is what was tried with other random numbers, which do not matter. Trials that are decided side by side
+// share it: one waits for what another tries.
+type drawnBefore struct {
+	mu sync.Mutex
+	of map[seeded]bool
+}
+
+// A seeded is what was run with other random numbers: a command, and what it was run on, or what it does and is told
+// there with the usual ones.
 type seeded struct {
 	start start
 	on    string

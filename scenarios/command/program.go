@@ -146,7 +146,10 @@ func (d *driver) recorded() error {
 
 // drive executes the command from its start.
 func (d *driver) drive() error {
-	if d.spec.tooLong(1) {
+	switch s := d.spec; {
+	case s.stopped != nil && s.stopped() != nil:
+		return s.stopped()
+	case s.tooLong(1):
 		return ErrTooLong
 	}
 	config := d.spec.config(d.process)

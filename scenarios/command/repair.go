@@ -52,10 +52,10 @@ var candidates = []candidate{
 		(*Spec).waitsInFlock, false, false},
 	{"fsync before the rename, and of the directory after it", (*Spec).synced, false, false},
 	{"write to a private name, then rename", (*Spec).private, false, false},
-	{"a lock that the script takes in its first lines", (*Spec).lockedInside, true, true},
-	{"that lock in the script, and a private name, then rename", both((*Spec).lockedInside), true, false},
 	{around, flock("-F"), true, true},
 	{withoutF, flock(), true, true},
+	{"a lock that the script takes in its first lines", (*Spec).lockedInside, true, true},
+	{"that lock in the script, and a private name, then rename", both((*Spec).lockedInside), true, false},
 	{"that flock(1), and a private name, then rename", both(flock("-F")), true, false},
 	{"flock(1) -n, which gives up with exit status 75 where another one is at work", giveUp, true, true},
 	{"flock(1) on the data file itself", func(s *Spec, data, _ string) (Spec, bool) {

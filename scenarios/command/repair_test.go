@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -38,19 +39,20 @@ func TestRepairs(t *testing.T) {
 	}{
 		{"a script twice", []string{"sh up.sh", "bash ./up.sh"}, nil, [][]string{
 			diff("@@ -1,4 +1,4 @@", " #!/bin/sh", " # adds one", renamed),
+			{"flock -F n.lock sh up.sh", "flock -F n.lock bash ./up.sh"},
+			{"flock n.lock sh up.sh", "flock n.lock bash ./up.sh"},
 			diff("@@ -1,4 +1,6 @@", " #!/bin/sh", " # adds one", lock, " read n <n", " "+private),
 			diff("@@ -1,4 +1,6 @@", " #!/bin/sh", " # adds one", "-read n <n", "-"+private, lock, "+read n <n",
 				"+"+renamed[2][1:]),
-			{"flock -F n.lock sh up.sh", "flock -F n.lock bash ./up.sh"},
-			{"flock n.lock sh up.sh", "flock n.lock bash ./up.sh"},
 			slices.Concat([]string{"flock -F n.lock sh up.sh", "flock -F n.lock bash ./up.sh"},
 				diff("@@ -1,4 +1,4 @@", " #!/bin/sh", " # adds one", renamed)),
 			{"flock -F n sh up.sh", "flock -F n bash ./up.sh"},
 		}},
 		{"by its first line", []string{"./up.sh", "./up.sh"}, func(s *Spec) { s.Files[0].Content = "#!/bin/sh\ntouch n" },
 			[][]string{
+				{"flock -F n.lock ./up.sh"}, {"flock n.lock ./up.sh"},
 				diff("@@ -1,2 +1,4 @@", " #!/bin/sh", lock, " touch n", "\\ No newline at end of file"),
-				{"flock -F n.lock ./up.sh"}, {"flock n.lock ./up.sh"}, {"flock -F n ./up.sh"},
+				{"flock -F n ./up.sh"},
 			}},
 		{"started elsewhere", []string{"cat /data/n", "touch n"}, nil, [][]string{
 			{"flock -F /data/n.lock cat /data/n", "flock -F /data/n.lock touch n"},
@@ -142,13 +144,17 @@ func TestTrialsShareExecutions(t *testing.T) {
 	a, b := trials[1].Spec, trials[2].Spec
 	require.Same(t, trials[0].Spec.shared, a.shared)
 	require.Same(t, a.shared, b.shared)
-	for _, reduced := range []bool{false, true} {
-		killed := trials[3].Spec
-		killed.Dir, killed.shared.fewerOrders = "/data", reduced
-		_, err := killed.bare()
-		require.NoError(t, err)
-		require.Equal(t, !reduced, killed.record == a.shared, "where children may be killed between others' calls")
-	}
+	killed := trials[3].Spec
+	killed.Dir = "/data"
+	_, err := killed.bare()
+	require.NoError(t, err)
+	require.NotSame(t, a.shared, killed.record, "it may be decided beside the others")
+	require.Same(t, a.shared.drawn, killed.record.drawn, "what random numbers are for is found out once")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	killed.Within(stopped)
+	_, err = killed.Scenario()
+	require.ErrorIs(t, err, context.Canceled, "it begins nothing any more")
 	require.Equal(t, a.start(1), b.start(1))
 	require.NotEqual(t, a.start(2), b.start(2))
 }
@@ -220,4 +226,17 @@ func TestSameAlone(t *testing.T) {
 	testmain.Needs(t, "flock", "./scenarios/command")
 	_, err = s.SameAlone(&Repair{Lock: "k", Spec: waits})
 	require.Error(t, err)
+}
+
+// Random numbers are tried once where a command is told the same on two machines.
+func TestDrawnOnce(t *testing.T) {
+	testmain.Slow(t, "it executes commands", "./scenarios/command")
+	s := &Spec{Dir: "/data", Commands: []Line{{Shell: "touch n"}}}
+	sc, err := s.bare()
+	testmain.Traced(t, err, "./scenarios/command")
+	for i, inodes := range []scenarios.InodeAssumption{scenarios.InodesOpen, scenarios.InodesReused} {
+		sc.Setting.Assume.Inodes = inodes
+		require.Empty(t, s.draws(&sc))
+		require.Len(t, s.record.drawn.of, 2+i, "a machine more, on which it does the same")
+	}
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -70,13 +71,14 @@ type Spec struct {
 	// tracer then.
 	Wrong *tracer.Wrong
 
-	mostRuns int     // executions, after which nothing is decided any more; 0 for no bound
-	ran      int     // executions that the record had before
-	worth    int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
-	record   *record // of the scenario's executions
-	shared   *record // of all scenarios that are made of it; nil where each has its own, see Share
-	again    *bool   // whether the command repeats, where that is known; see [Spec.repeats]
-	space    bool    // in a survey: some call of the command needs space on the disk
+	mostRuns int          // executions, after which nothing is decided any more; 0 for no bound
+	ran      int          // executions that the record had before
+	stopped  func() error // why no execution is to begin, or nil
+	worth    int          // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
+	record   *record      // of the scenario's executions
+	shared   *record      // of all scenarios that are made of it; nil where each has its own, see Share
+	again    *bool        // whether the command repeats, where that is known; see [Spec.repeats]
+	space    bool         // in a survey: some call of the command needs space on the disk
 	// in a survey: a run has left the files at the start, so another one may have nothing to do
 	done      bool
 	reader    *reader                  // what Recover and Read say of machines
@@ -114,6 +116,9 @@ func (s *Spec) Share() {
 		s.shared.inTime = newRecord()
 	}
 }
+
+// Within has executions of the commands end with a context, which begin while a scenario is made, too.
+func (s *Spec) Within(ctx context.Context) { s.stopped = ctx.Err }
 
 // defaultDir is the virtual directory where none is named.
 const defaultDir = "/data"
@@ -196,7 +201,8 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	default:
 		s.record = s.shared
 	}
-	if s.Crashes > 0 && s.record.fewerOrders { // a kill may come between calls that one order has next to each other
+	// A kill may come between calls that one order has next to each other. And a trial may be decided beside others.
+	if s.Crashes > 0 && (s.mostRuns > 0 || s.record.fewerOrders) {
 		drawn := s.record.drawn
 		s.record = newRecord()
 		s.record.drawn = drawn

@@ -207,6 +207,9 @@ func (m *Machine) Version() uint64 { return m.version }
 // ReusesInodes reports whether a new file gets the number of one that has gone: under [InodesReuse].
 func (m *Machine) ReusesInodes() bool { return m.policy == InodesReuse }
 
+// HasFreed reports whether an inode has gone, so that its number may come back.
+func (m *Machine) HasFreed() bool { return int(m.nextInode) != len(m.inodes) }
+
 // Now returns the virtual clock.
 func (m *Machine) Now() time.Time { return time.Unix(0, m.clock).UTC() }
 

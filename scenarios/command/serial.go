@@ -232,7 +232,9 @@ type ordering struct {
 	out    []outcome.Order
 	// differs: where inode numbers come back, some call was answered otherwise, or nobody has asked.
 	differs bool
-	passage outcome.Passage
+	// meets: some order was followed to where it met another. frees: some file has gone.
+	meets, frees bool
+	passage      outcome.Passage
 	// kept is what each command keeps between its runs with jumps of the clock, and between those after a kill.
 	kept [][2]scenarios.Learning
 }
@@ -303,10 +305,10 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 	return nil
 }
 
-// answeredAlike makes the steps of a run on the machine on which inode numbers come back, and returns what that has become; nil
-// where an answer differs.
+// answeredAlike makes the steps of a run on the machine on which inode numbers come back, and returns what that has
+// become; nil where an answer differs. An order that meets another goes on as that does, unless numbers come back.
 func (o *ordering) answeredAlike(reusing *fsfake.Machine, process int, e aloneEnd) *fsfake.Machine {
-	if o.differs || reusing == nil || e.m == nil || len(e.cuts) > 0 {
+	if o.differs || reusing == nil || len(e.cuts) > 0 {
 		o.differs = true
 		return nil
 	}
@@ -317,6 +319,8 @@ func (o *ordering) answeredAlike(reusing *fsfake.Machine, process int, e aloneEn
 			return nil
 		}
 	}
+	o.meets, o.frees = o.meets || e.m == nil, o.frees || m.HasFreed()
+	o.differs = o.meets && o.frees
 	return m
 }
 

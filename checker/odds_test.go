@@ -122,7 +122,7 @@ func TestOddsOfToysMatchSamples(t *testing.T) {
 func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	runs := testmain.Many(500, 1000, 4000)
+	runs := testmain.Many(200, 500, 4000)
 	for _, sc := range fixtures.Rows() {
 		if largeRows[sc.ID] {
 			continue

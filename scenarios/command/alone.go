@@ -85,7 +85,9 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		case err != nil && port.waitsOn(): // its other ways are that a timer goes off meanwhile
 			r.end.m = nil
 		case err != nil:
-			endless, r.end.m = err, nil
+			if r.end.m = nil; !errors.Is(endless, stuck(errAlone.Error())) {
+				endless = err
+			}
 		case port.meets:
 			r.end.m = nil
 		default:
@@ -116,7 +118,7 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		}
 	}
 	switch is := slices.ContainsFunc(out, func(e aloneEnd) bool { return e.m != nil }); {
-	case is && s.ownOrders > 0: // in a drawn order somebody may wait for whom that leaves behind
+	case is && (s.ownOrders > 0 || !errors.Is(endless, stuck(errAlone.Error()))): // a deadlock
 		endless = nil
 	case !is && endless == nil:
 		endless = fmt.Errorf("%s %w, so it cannot be judged beside others", s.runAlone(process),

@@ -53,6 +53,10 @@ func TestTimeThatMatters(t *testing.T) {
 		{"python3 -c 'import os, time; s = os.lstat(\".\"); t = time.time(); open(\"n\"); " +
 			"time.time() > t + 9 and os.lstat(\".\").st_mtime > s.st_mtime and os.mkdir(\"l\")'", "refused 1",
 			"unknown", "more have passed before each of", usual},
+		// The name that it looks at again may be gone by then.
+		{"python3 -c 'import os, time; os.lstat(\"n\"); t = time.time(); open(\"n\"); " +
+			"time.time() > t + 9 and os.lstat(\"n\"); os.remove(\"n\")'", "refused 1", "unknown",
+			"it makes the call lstat n and not unlink n", usual},
 		// Who looks at the clock before its first call may have begun later than the other.
 		{"python3 -c 'import os, time; os.mkdir(\"d\" + time.strftime(\"%j\"))'", "refused 1", "unknown",
 			"more have passed before each of", usual},

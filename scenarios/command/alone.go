@@ -121,8 +121,7 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 	case is && (s.ownOrders > 0 || !errors.Is(endless, stuck(errAlone.Error()))): // a deadlock
 		endless = nil
 	case !is && endless == nil:
-		endless = fmt.Errorf("%s %w, so it cannot be judged beside others", s.runAlone(process),
-			stuck(errAlone.Error()))
+		endless = s.noEnd(process, stuck(errAlone.Error()))
 	}
 	return out, endless
 }
@@ -223,7 +222,7 @@ func (s *Spec) alone(
 		case scenarios.Fault:
 			err = e.Err
 		case stuck:
-			err = fmt.Errorf("%s %w, so it cannot be judged beside others", who, e)
+			err = s.noEnd(process, e)
 		default:
 			panic(e)
 		}
@@ -271,6 +270,16 @@ func (s *Spec) alone(
 // runAlone names, in messages, a command that runs alone.
 func (s *Spec) runAlone(process int) string {
 	return fmt.Sprintf("command: %s (%s), run alone,", scenarios.ProcessName(process), s.Commands[process])
+}
+
+// noEnd says that a command has no end alone, so that there is no serial order to compare with.
+func (s *Spec) noEnd(process int, why stuck) error {
+	err := fmt.Errorf("%s %w, so it cannot be judged beside others", s.runAlone(process), why)
+	if why != stuck(errAlone.Error()) {
+		return err
+	}
+	return fmt.Errorf("%w. If it waits for what another one does, make one command of both, sh -c '(A) & (B) & wait', "+
+		"of which every order is followed", err)
 }
 
 // threads is assumed of commands in which several threads make calls.

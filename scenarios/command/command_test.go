@@ -247,7 +247,7 @@ func TestNothingToSay(t *testing.T) {
 		{"sh nosuch.sh", "fails with exit 2"},
 		{"nosuchprogram x", "fails with exit 127: "},
 		{"true", "makes no call on a file"},
-		{"sh wait-for-ever.sh", "cannot be judged beside others"},
+		{"sh wait-for-ever.sh", "make one command of both"},
 		{"sh counter.sh", "never makes cs"},
 	} {
 		t.Run(c.line, func(t *testing.T) {

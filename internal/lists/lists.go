@@ -1,4 +1,4 @@
-// Package lists makes lists of lists, element by element.
+// Package lists makes a list of another, element by element.
 package lists
 
 // Map returns what f makes of each element; nil of none.

@@ -124,9 +124,6 @@ func TestTheReportedRaces(t *testing.T) {
 func TestTheClaims(t *testing.T) {
 	for _, sc := range Core() {
 		t.Run(sc.ID, func(t *testing.T) {
-			if sc.ID == "openclaw-takeover/guarded/dead-owner" {
-				t.Skip("SKIPPED: it has 1.7 million states; go test ./internal/reference decides it")
-			}
 			runClaims(t, sc)
 		})
 	}

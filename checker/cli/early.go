@@ -155,7 +155,7 @@ const moreTimes = 8
 
 // newInquiry begins one. The least effort takes most commands a few seconds.
 func newInquiry() *inquiry {
-	return &inquiry{tried: &checker.Tried{}, least: effort{executions: 1000, calls: 6000, states: 200_000}}
+	return &inquiry{tried: &checker.Tried{}, least: effort{executions: 200, calls: 6000, states: 200_000}}
 }
 
 // follow adds what a search has taken since it told last. Where it counts from the beginning, it is another search.

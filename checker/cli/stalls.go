@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"lockpick/checker"
@@ -12,7 +13,7 @@ import (
 )
 
 // stallSearch is how long shorter stalls are tried, unless --timeout says.
-const stallSearch = time.Minute
+const stallSearch = 30 * time.Second
 
 // A stallRange is which stalls commands survive: those in also and one of survived, and none of broken.
 type stallRange struct {
@@ -35,12 +36,21 @@ func (s stallRange) String() string {
 	return text
 }
 
-// narrow looks for the shortest stall that breaks commands which one of broken breaks, by halving. The stall that is
-// shorter by a second comes first, for whoever was told the length by an earlier verdict. It ends where decide does not
-// decide.
+// narrow looks for the shortest stall that breaks commands which one of broken breaks. A stall of up to a minute may be
+// what an earlier verdict told, so the one that is shorter by a second comes first. A long one is likely to be much
+// longer than needed: the next length is the geometric mean of what is survived and what is not. It ends where decide
+// does not decide.
 func narrow(broken time.Duration, decide func(d time.Duration) checker.Verdict) stallRange {
 	s := stallRange{broken: broken}
-	for d := broken - time.Second; s.broken-s.survived > time.Second; {
+	between := func() time.Duration {
+		mean := time.Duration(math.Sqrt(float64(max(s.survived, time.Second)) * float64(s.broken)))
+		return max(mean.Truncate(time.Second), s.survived+time.Second)
+	}
+	d := broken - time.Second
+	if broken > time.Minute {
+		d = between()
+	}
+	for ; s.broken-s.survived > time.Second; d = between() {
 		switch decide(d) {
 		case checker.Holds:
 			if s.survived > 0 {
@@ -52,7 +62,6 @@ func narrow(broken time.Duration, decide func(d time.Duration) checker.Verdict) 
 		default:
 			return s
 		}
-		d = (s.survived + (s.broken-s.survived)/2).Truncate(time.Second)
 	}
 	return s
 }
@@ -81,6 +90,7 @@ func stalledFor(ctx context.Context, spec *command.Spec, d time.Duration, broken
 	states int) checker.Verdict {
 	shorter := *spec
 	shorter.StallFor = d
+	shorter.Within(ctx) // each length has serial runs of its own
 	sc, strict, err := shorter.Readings()
 	if err != nil {
 		return checker.Unknown

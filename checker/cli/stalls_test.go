@@ -30,12 +30,13 @@ func TestNarrow(t *testing.T) {
 		want                   string
 	}{
 		{31, 31, 0, "survives a stall of 30s, and is broken by one of 31s"},
-		{40, 31, 0, "survives a stall of 30s, and is broken by one of 31s; also survives 19s, 29s"},
+		{40, 31, 0, "survives a stall of 30s, and is broken by one of 31s; also survives 6s, 15s, 24s"},
 		{31, 31, 30, "broken by a stall of 31s; that a shorter one is survived was not found"},
-		{40, 31, 34, "survives a stall of 29s, and is broken by one of 39s; those between were not decided; " +
-			"also survives 19s"},
+		{40, 31, 34, "survives a stall of 30s, and is broken by one of 39s; those between were not decided; " +
+			"also survives 6s, 15s, 24s"},
 		{9, 1, 0, "broken by a stall of 1s; that a shorter one is survived was not found"},
 		{2, 2, 0, "survives a stall of 1s, and is broken by one of 2s"},
+		{3600, 4, 2, "broken by a stall of 7s; that a shorter one is survived was not found"},
 		{1, 1, 0, "broken by a stall of 1s; that a shorter one is survived was not found"},
 	} {
 		s := narrow(c.broken*time.Second, from(c.first*time.Second, c.unknown*time.Second))

@@ -8,10 +8,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,7 +33,11 @@ func (r *Run) sum(whole bool) (sum string) {
 		if r.err != nil || len(r.mirrors) > 0 {
 			return
 		}
-		h, open := sha256.New(), pipes(nil)
+		if r.sums == nil {
+			r.sums = &summer{Hash: sha256.New()}
+		}
+		h, open := r.sums, pipes(nil)
+		h.Reset()
 		if whole {
 			open = pipes{}
 			fmt.Fprintf(h, "%q %q %d\n", r.out.stdout.text.String(), r.out.stderr.text.String(), r.now)
@@ -42,12 +46,10 @@ func (r *Run) sum(whole bool) (sum string) {
 			if p.gone && p.reaped {
 				continue
 			}
-			memory, err := p.memory(open)
-			if err != nil {
+			fmt.Fprintf(h, "process %d\n", p.pid)
+			if p.memory(h, open) != nil {
 				return
 			}
-			fmt.Fprintf(h, "process %d, %d bytes\n", p.pid, len(memory))
-			h.Write(memory)
 		}
 		sum = string(h.Sum(nil))
 	})
@@ -56,21 +58,22 @@ func (r *Run) sum(whole bool) (sum string) {
 
 var errNotSummed = errors.New("tracer: what it remembers cannot be summed up")
 
-// memory is what one process remembers; where open is not nil, all that belongs to its state. The error is that
+// memory adds what one process remembers; where open is not nil, all that belongs to its state. The error is that
 // somebody else may change it.
-func (p *process) memory(open pipes) ([]byte, error) {
+func (p *process) memory(h *summer, open pipes) error {
 	if len(p.alarms) > 0 && open == nil {
-		return nil, errNotSummed
+		return errNotSummed
 	}
 	out := []byte(fmt.Sprintf("%t %d %v %d %d %o\n", p.gone, p.ppid, p.exit, p.pgid, p.sid, p.umask))
 	if p.gone {
-		return out, nil
+		h.add(out)
+		return nil
 	}
 	out = fmt.Appendf(out, "%v %s %s\n", p.handlers, p.cwd, p.name)
 	for _, t := range p.threads {
 		regs := t.entry
 		if t.timed && open == nil || t.state != inCall && unix.PtraceGetRegs(t.tid, &regs) != nil {
-			return nil, errNotSummed
+			return errNotSummed
 		}
 		if t.state == inCall { // which was made with real ids
 			regs.Rdi, regs.Rsi, regs.Rdx = t.c.args[0], t.c.args[1], t.c.args[2]
@@ -84,13 +87,14 @@ func (p *process) memory(open pipes) ([]byte, error) {
 	if err == nil && open != nil {
 		out, err = p.more(out)
 	}
-	if err != nil {
-		return nil, err
+	if h.add(out); err != nil {
+		return err
 	}
-	if open == nil {
-		return p.writable(out, 0)
+	end := uint64(0)
+	if open != nil {
+		end = p.stackEnd()
 	}
-	return p.writable(out, p.stackEnd())
+	return p.writable(h, end)
 }
 
 // openFiles appends what the process has open, and where in it.
@@ -153,75 +157,114 @@ func (p *process) stackEnd() uint64 {
 	return regs.Rsp - redZone
 }
 
-// writable appends the memory that the process can write to. What lies in the first stack below its end says nothing:
+// A summer sums up what processes remember. A text that is added has its length before it, so that two lists of texts
+// never look the same.
+type summer struct {
+	hash.Hash
+	b       [atOnce]byte // of memory
+	zeros   [pageSize]byte
+	line    [8]byte
+	entries []byte // of /proc/PID/pagemap
+}
+
+const atOnce = 1 << 18
+
+func (h *summer) add(b []byte) {
+	fmt.Fprintf(h, "%d bytes\n", len(b))
+	h.Write(b)
+}
+
+// writable adds the memory that the process can write to. What lies in the first stack below its end says nothing:
 // the handler of a signal may overwrite it at any time, so no program relies on it.
-func (p *process) writable(out []byte, end uint64) ([]byte, error) {
+func (p *process) writable(h *summer, end uint64) error {
 	base := "/proc/" + strconv.Itoa(p.real)
 	maps, err := os.ReadFile(base + "/maps")
 	pagemap, _ := os.Open(base + "/pagemap")
 	if err != nil || pagemap == nil {
-		return nil, errNotSummed
+		return errNotSummed
 	}
 	defer pagemap.Close()
-	for line := range strings.Lines(string(maps)) {
-		var from, to uint64
-		var may, offset, device, file string
-		if _, err := fmt.Sscanf(line, "%x-%x %s %s %s %s", &from, &to, &may, &offset, &device, &file); err != nil {
-			return nil, errNotSummed
+	sum := uint64(0)
+	for line := range bytes.Lines(maps) {
+		m, ok := mappingOf(line)
+		if !ok || m.may[1] == 'w' && (m.may[3] == 's' || m.to-m.from > maxSummed || sum > maxSummed) {
+			return errNotSummed
 		}
-		if may[1] != 'w' {
+		if m.may[1] != 'w' {
 			continue
 		}
-		if may[3] == 's' || to-from > maxSummed || len(out) > maxSummed {
-			return nil, errNotSummed
+		if bytes.HasSuffix(line, []byte("[stack]\n")) && m.from < end && end < m.to {
+			m.from = end
 		}
-		if strings.HasSuffix(line, "[stack]\n") && from < end && end < to {
-			from = end
-		}
-		out = fmt.Appendf(out, "%x-%x\n", from, to)
-		if out, err = p.touched(out, from, to, file != "0", pagemap); err != nil {
-			return nil, errNotSummed
+		n, err := p.touched(h, m, pagemap)
+		if sum += n; err != nil {
+			return errNotSummed
 		}
 	}
-	return out, nil
+	h.Write([]byte("end\n"))
+	return nil
 }
 
-// touched appends the memory between two addresses, without pages of zeros. Of a file all pages are looked at. Others
-// that are not there hold zeros, as most of a thread's stack does (proc_pid_pagemap(5)).
-func (p *process) touched(out []byte, from, to uint64, all bool, pagemap *os.File) ([]byte, error) {
-	const there, atOnce = 3 << 62, 1 << 20
-	var zeros [pageSize]byte
-	first := from / pageSize
-	entries := make([]byte, 8*((to+pageSize-1)/pageSize-first))
+// A mapping is a line of /proc/PID/maps: what may be done with the memory, and whether it is a file's.
+type mapping struct {
+	from, to uint64
+	may      string
+	file     bool
+}
+
+func mappingOf(line []byte) (m mapping, ok bool) {
+	f := bytes.Fields(line)
+	if len(f) < 5 || len(f[1]) != 4 {
+		return m, false
+	}
+	from, to, _ := bytes.Cut(f[0], []byte("-"))
+	var e1, e2 error
+	m.from, e1 = strconv.ParseUint(string(from), 16, 64)
+	m.to, e2 = strconv.ParseUint(string(to), 16, 64)
+	m.may, m.file = string(f[1]), string(f[4]) != "0"
+	return m, e1 == nil && e2 == nil
+}
+
+// touched adds the memory of a mapping, without pages of zeros, and says how much that was. Of a file all pages are
+// looked at. Others that are not there hold zeros, as most of a thread's stack does (proc_pid_pagemap(5)).
+func (p *process) touched(h *summer, m mapping, pagemap *os.File) (sum uint64, err error) {
+	const there = 3 << 62
+	first := m.from / pageSize
+	h.entries = slices.Grow(h.entries[:0], int(8*((m.to+pageSize-1)/pageSize-first)))
+	entries := h.entries[:8*((m.to+pageSize-1)/pageSize-first)]
+	all := m.file
 	if n, _ := pagemap.ReadAt(entries, 8*int64(first)); n < len(entries) {
 		all = true
 	}
-	next := func(at uint64) uint64 { return min((at/pageSize+1)*pageSize, to) }
+	next := func(at uint64) uint64 { return min((at/pageSize+1)*pageSize, m.to) }
 	is := func(at uint64) bool {
 		return all || binary.LittleEndian.Uint64(entries[8*(at/pageSize-first):])&there != 0
 	}
-	for from < to {
+	fmt.Fprintf(h, "%x-%x\n", m.from, m.to)
+	for from := m.from; from < m.to; {
 		end := from
-		for end < to && end-from < atOnce && is(end) {
+		for end < m.to && next(end)-from <= atOnce && is(end) {
 			end = next(end)
 		}
 		if end == from {
 			from = next(from)
 			continue
 		}
-		b, err := readFull(p.real, from, int(end-from))
-		for err == nil && from < end {
+		b := h.b[:end-from]
+		if readInto(p.real, from, b) < len(b) {
+			return 0, errNotSummed
+		}
+		for from < end {
 			page := b[:next(from)-from]
-			if !bytes.Equal(page, zeros[:len(page)]) {
-				out = append(fmt.Appendf(out, "%x\n", from), page...)
+			if !bytes.Equal(page, h.zeros[:len(page)]) {
+				h.Write(binary.LittleEndian.AppendUint64(h.line[:0], from))
+				h.Write(page)
+				sum += uint64(len(page))
 			}
 			from, b = next(from), b[len(page):]
 		}
-		if err != nil {
-			return nil, err
-		}
 	}
-	return out, nil
+	return sum, nil
 }
 
 // maxSummed bounds the memory of a process that is summed up, in bytes.

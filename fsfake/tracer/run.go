@@ -67,6 +67,7 @@ type Run struct {
 	cpu     unix.CPUSet
 	mask    uint64 // of a clone: the signals that it blocks
 	dog     watchdog
+	sums    *summer // see sum
 }
 
 var errForeignProc = errors.New("tracer: /proc is not mounted, or shows another pid namespace than this one: " +

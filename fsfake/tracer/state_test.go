@@ -3,10 +3,14 @@
 package tracer_test
 
 import (
+	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
@@ -148,4 +152,46 @@ func TestCallsThatCommute(t *testing.T) {
 	})
 	require.Positive(t, closes)
 	require.Equal(t, 1, missed)
+}
+
+// Each byte of memory that a program may rely on is in the sum: one that differs, in any page, makes another state.
+func TestStateHasEachPage(t *testing.T) {
+	run, err := tracer.Start(config("perl", "-e", `$x = "x" x 600000; open F, ">a"`))
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	_, err = run.Next()
+	require.NoError(t, err)
+	real := run.Real(100)
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", real))
+	require.NoError(t, err)
+	state, pages := run.State(), 0
+	require.NotEmpty(t, state)
+	for line := range strings.Lines(string(maps)) {
+		var from, to uint64
+		var may string
+		_, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &may)
+		require.NoError(t, err)
+		if strings.HasSuffix(line, "[stack]\n") {
+			from = to - 4096
+		}
+		for ; may[1] == 'w' && from < to; from += 4096 {
+			b := []byte{0}
+			at := []unix.RemoteIovec{{Base: uintptr(from + 4095), Len: 1}}
+			local := []unix.Iovec{{Base: &b[0], Len: 1}}
+			flips := func() {
+				_, err := unix.ProcessVMReadv(real, local, at, 0)
+				require.NoError(t, err)
+				b[0] ^= 1
+				_, err = unix.ProcessVMWritev(real, local, at, 0)
+				require.NoError(t, err)
+			}
+			flips()
+			require.NotEqual(t, state, run.State(), "%x of %s", from, line)
+			flips()
+			pages++
+		}
+		require.Equal(t, state, run.State(), line)
+	}
+	require.Greater(t, pages, 100)
 }

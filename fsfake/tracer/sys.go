@@ -88,19 +88,26 @@ const pageSize = 4096
 // readMem reads n bytes; less when a page is missing, and EFAULT when the first is.
 func readMem(pid int, addr uint64, n int) ([]byte, error) {
 	b := make([]byte, n)
-	for got := 0; got < n; {
+	got := readInto(pid, addr, b)
+	if got == 0 && n > 0 {
+		return nil, unix.EFAULT
+	}
+	return b[:got], nil
+}
+
+// readInto is readMem into a buffer, and returns how much that was.
+func readInto(pid int, addr uint64, b []byte) (got int) {
+	for got < len(b) {
 		local := []unix.Iovec{{Base: &b[got]}}
-		local[0].SetLen(n - got)
-		k, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: uintptr(addr) + uintptr(got), Len: n - got}}, 0)
+		local[0].SetLen(len(b) - got)
+		remote := []unix.RemoteIovec{{Base: uintptr(addr) + uintptr(got), Len: len(b) - got}}
+		k, err := unix.ProcessVMReadv(pid, local, remote, 0)
 		if err != nil || k <= 0 {
-			if got > 0 {
-				return b[:got], nil
-			}
-			return nil, unix.EFAULT
+			return got
 		}
 		got += k
 	}
-	return b, nil
+	return got
 }
 
 // readFull reads exactly n bytes, or fails with EFAULT.

@@ -44,7 +44,7 @@ func (r *Run) clonable() error {
 	case len(r.mirrors) > 0:
 		return noClone("it maps a file as shared memory")
 	}
-	if t := p.threads[0]; t.state != asking || t.asks != 1 || t.blocked {
+	if t := p.threads[0]; t.state != asking || t.begun() || t.blocked {
 		return noClone("it does not stand before a call that is asked by itself")
 	}
 	if _, err := p.sharesFiles(); err != nil {

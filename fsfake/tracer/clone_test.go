@@ -57,7 +57,8 @@ func hops(t testing.TB, m *fsfake.Machine, c tracer.Config) (is outcome, calls [
 
 // A program that is cloned before every call does what it does without.
 func TestClonesGoOn(t *testing.T) {
-	rows := [][]string{{"sh", "-c", "echo 1 > a; echo out; mkdir d; cd d; echo $$ >> ../a; cat ../a >&2; pwd; exec 3>&1; echo three >&3; rm ../a; mv ../d ../e"}}
+	rows := [][]string{{"sh", "-c", "echo 1 > a; echo out; mkdir d; cd d; echo $$ >> ../a; cat ../a >&2; pwd; " +
+		"exec 3>&1; echo three >&3; rm ../a; mv ../d ../e"}, {"sh", "-c", "exec 5>a; exec sh -c 'echo a >&5'"}}
 	if out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output(); err == nil && !testing.Short() {
 		rows = append(rows, []string{strings.TrimSpace(string(out)), "-c", `import os, random, signal, time
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP])

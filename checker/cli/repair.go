@@ -13,7 +13,9 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/parameterized"
 	"lockpick/checker/report"
+	"lockpick/checker/trace"
 	"lockpick/internal/native"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -76,7 +78,9 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, args []string, res
 			say("tried", r.Name+": "+why)
 		default:
 			if !found && f.draw.html() {
-				a.beside(t.mended, results, r.Name)
+				if mended, err := r.Trials()[0].Spec.Scenario(); err == nil {
+					a.beside(&mended, results, r.Name)
+				}
 			}
 			say("fix", r.Name+": holds with "+proof)
 			for _, l := range r.Paste {
@@ -149,7 +153,6 @@ type trials struct {
 	limit   time.Duration // of each setting
 	late    bool          // something was not decided within the limit
 	part    bool          // the last one that holds mends not all that is to be mended
-	mended  *scenarios.Scenario
 }
 
 // tries decides a repair. It is tried natively, too, beside that.
@@ -182,26 +185,24 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 	}
 	var names, anyway []string
 	var first *scenarios.Scenario
-	trials := fix.Trials()
-	kill, stop := t.begins(ctx, fix, trials)
-	defer stop()
-	open := ""      // of a kill, which is told last: what holds without is a repair
-	proved := false // of more processes
-	for i, trial := range trials {
+	by, err := t.throughout(ctx, fix)
+	if err != nil {
+		return "", "", err
+	}
+	open := ""          // of a kill, which is told last: what holds without is a repair
+	proved := by != nil // of more processes
+	for i, trial := range fix.Trials() {
 		killed := trial.Spec.Crashes > fix.Spec.Crashes
-		if i == 1 && !killed {
-			if proved = t.copies(ctx, fix, first); proved {
+		if i == 1 && !killed && !proved {
+			proved = t.copies(ctx, fix, first)
+		}
+		if proved && !killed {
+			if !slices.Contains(names, t.number) {
 				names = append(names, t.number)
 			}
-		}
-		if proved && i > 0 && !killed {
 			continue
 		}
-		decide := kill
-		if !killed {
-			decide = func() decision { return t.decide(ctx, &trial.Spec, t.limit, "") }
-		}
-		is := decide()
+		is := t.decide(ctx, &trial.Spec, t.limit, by, "")
 		results, sc, err := is.results, is.sc, is.err
 		t.late = t.late || is.late
 		switch {
@@ -242,7 +243,7 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 			break
 		}
 		if names = append(names, trial.Name); len(names) == 1 {
-			first, t.mended = sc, sc
+			first = sc
 		}
 	}
 	keeps := func(id string) bool { return slices.Contains(anyway, id) }
@@ -258,20 +259,19 @@ func (t *trials) holds(ctx context.Context, fix *command.Repair) (proof, why str
 	return proof + open, "", nil
 }
 
-// begins returns what decides the last of the trials, with a kill, which shares no executions with the others. Of a
-// lock around each command, which mostly holds, that begins at once, with twice the time beside the others, and ends by
-// stop at the latest.
-func (t *trials) begins(ctx context.Context, fix *command.Repair, trials []command.Trial) (kill func() decision,
-	stop func()) {
-	within, cancel := context.WithCancel(ctx)
-	spec, of := &trials[len(trials)-1].Spec, *t
-	spec.Within(within)
-	kill = sync.OnceValue(func() decision { return of.decide(within, spec, 2*of.limit, "") })
-	var beside sync.WaitGroup
-	if fix.Around && spec.Crashes > fix.Spec.Crashes {
-		beside.Go(func() { kill() })
+// throughout looks whether each command has a lock from its beginning to its end; nil where it has not. Then nothing
+// needs to be explored, but what a kill leaves behind.
+func (t *trials) throughout(ctx context.Context, fix *command.Repair) (*command.Throughout, error) {
+	within, cancel := context.WithTimeout(ctx, cmp.Or(t.f.timeout, t.limit, repairTime))
+	defer cancel()
+	is, _, err := fix.Throughout(within)
+	if is == nil || err != nil {
+		return nil, cmp.Or(ctx.Err(), err)
 	}
-	return kill, func() { cancel(); beside.Wait() }
+	t.number = "any number of copies"
+	t.assumes = []string{fmt.Sprintf("each command keeps the lock until it ends, as in %s, whatever the time is and "+
+		"whatever numbers it draws", numbers.Count(is.Runs, "run", "runs"))}
+	return is, nil
 }
 
 // brokenAlone reports whether what breaks a property of a repair is a kill that breaks it of a command that runs alone,
@@ -289,7 +289,7 @@ func (t *trials) brokenAlone(ctx context.Context, fix *command.Repair, r *checke
 		if t.alone[id] || len(trial.Spec.Commands) > 1 && r.Counterexample.Cost.Preemptions > 0 {
 			continue
 		}
-		is := t.decide(ctx, &trial.Spec, repairTime, id)
+		is := t.decide(ctx, &trial.Spec, repairTime, nil, id)
 		if is.err != nil && ctx.Err() != nil {
 			return false, is.err
 		}
@@ -359,10 +359,13 @@ type decision struct {
 	err     error
 }
 
-// decide decides everything that is asked of some commands, or one property.
-func (t *trials) decide(ctx context.Context, spec *command.Spec, limit time.Duration, only string) (is decision) {
+// decide decides everything that is asked of some commands, or one property; by a lock that they have from their
+// beginnings to their ends, as far as that decides it.
+func (t *trials) decide(ctx context.Context, spec *command.Spec, limit time.Duration, by *command.Throughout,
+	only string) (is decision) {
 	within, cancel := context.WithTimeout(ctx, cmp.Or(t.f.timeout, limit, repairTime))
 	defer cancel()
+	by.Asks(spec)
 	sc, err := spec.Scenario()
 	if err != nil {
 		return decision{err: err}
@@ -371,6 +374,14 @@ func (t *trials) decide(ctx context.Context, spec *command.Spec, limit time.Dura
 	tried := &checker.Tried{}
 	for _, c := range sc.Claims {
 		if only != "" && c.Property.ID != only {
+			continue
+		}
+		if holds, decided := by.Judges(c.Property); decided {
+			r := checker.NewResult(&sc, c.Property, nil)
+			if r.Verdict = checker.Holds; !holds {
+				r.Verdict, r.Counterexample = checker.Broken, &trace.Counterexample{} // with no preemption
+			}
+			is.results = append(is.results, r)
 			continue
 		}
 		r, err := checker.Check(within, &sc, c.Property, checker.Options{Workers: 1, States: t.f.states, SkipOdds: true,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker"
 	"lockpick/checker/internal/fixtures"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios/command"
@@ -37,9 +38,9 @@ func TestRunRepairs(t *testing.T) {
 		"read x <conf; echo a$x >conf", "read x <conf; echo b$x >conf")
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Contains(t, got.stdout, `
-  fix     flock(1) on a file of its own around each command: holds with 2 processes, with any 3
-          copies of these commands, with 2 processes and a kill at any call; but a kill still breaks
-          atomic, as it does of the commands as they are
+  fix     flock(1) on a file of its own around each command: holds with any number of copies, with 2
+          processes and a kill at any call; but a kill still breaks atomic, as it does of the
+          commands as they are
           flock -F conf.lock sh -c 'read x <conf; echo a$x >conf'
           flock -F conf.lock sh -c 'read x <conf; echo b$x >conf'
 `)
@@ -58,7 +59,8 @@ func TestRepairWithoutF(t *testing.T) {
 	text := strings.Join(strings.Fields(got.stdout), " ")
 	require.Contains(t, text, "tried flock(1) on a file of its own around each command: a command does something else",
 		got.stderr)
-	require.Contains(t, text, "fix flock(1) without -F on a file of its own around each command: holds with 2 ")
+	require.Contains(t, text, "fix flock(1) without -F on a file of its own around each command: holds with any "+
+		"number of copies, with 2 processes")
 	require.Contains(t, text, "a kill of flock at any call")
 	require.Contains(t, text, " flock n.lock sh -c ")
 }
@@ -71,7 +73,7 @@ func TestRepairOfARotation(t *testing.T) {
 	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "--native", "off", "sh rot.sh")
 	text := strings.Join(strings.Fields(got.stdout), " ")
 	require.Contains(t, text, "flock(1) on a file of its own around each command: "+
-		"holds with 2 processes, with any number of copies, with 2 processes and a kill at any call; "+
+		"holds with any number of copies, with 2 processes and a kill at any call; "+
 		"but a kill still breaks atomic, as it does of the commands as they are flock -F log.lock sh rot.sh")
 }
 
@@ -149,6 +151,63 @@ func TestRepairsAreNoWorse(t *testing.T) {
 		require.Empty(t, why)
 		require.Contains(t, proof, "; but a kill still breaks atomic and deadlock and wedge, as it does of the ")
 	})
+}
+
+// What a kill leaves of commands that have a lock from their beginnings to their ends is told by the serial runs, as it
+// is by all schedules.
+func TestKillsOfThoseThatHaveALockThroughout(t *testing.T) {
+	t.Parallel()
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "flock", "./checker/cli")
+	for _, c := range []struct {
+		a, b, broken string
+	}{
+		{"read x <n; echo a$x >n", "read x <n; echo b$x >n", "atomic"},
+		{"read x <n || exit 1; : >n; echo a$x >n", "read x <n || exit 1; echo b$x >n", "atomic"},
+		{"echo a >>n", "echo b >>n", ""},
+		{"read x <n; echo a$x >t && exec mv t n", "read x <n; echo b$x >t && exec mv t n", ""},
+		{"read x <n; echo a$x >t && mv t n", "read x <n; sh -c 'echo b >t; echo c >>t'; read x <t; echo $x >>n", ""},
+		{"read x <n; : >n & echo c >u; wait; echo a$x >>n", "read x <n; echo b$x >>n", "atomic"},
+		{"sh -c 'read x <n; : >n; echo a$x >n'; echo >u", "sh -c 'read x <n; echo b$x >>n'", "atomic"},
+		{"read x <n; [ -e t ] || : >t; [ -e u ] && exit 3; : >u; echo a$x >>n", "[ -e t ] && exit 4; echo b >>n", ""},
+	} {
+		spec := command.Spec{Dir: "/data", Refused: command.Refused{Declared: true}, Files: []command.File{
+			{Name: "n", Content: "0\n"}}, Commands: []command.Line{{Shell: c.a}, {Shell: c.b}}}
+		all := spec.Repairs("n", nil)
+		fix := &all[slices.IndexFunc(all, func(r command.Repair) bool { return r.Around })]
+		tried := &trials{f: &runFlags{}, spec: &spec, alone: map[string]bool{}, limit: repairTime}
+		trials := fix.Trials()
+		by, err := tried.throughout(t.Context(), fix)
+		require.NoError(t, err)
+		if by == nil {
+			_, why, _ := fix.Throughout(t.Context())
+			require.Fail(t, c.a, why)
+		}
+		kill := &trials[len(trials)-1].Spec
+		told := func(by *command.Throughout) (all []string) {
+			is := tried.decide(t.Context(), kill, repairTime, by, "")
+			require.NoError(t, is.err)
+			for _, r := range is.results {
+				all = append(all, r.Property.ID+" "+r.Verdict.String())
+				require.Equal(t, by == nil, r.Stats.States > 0, "%s: %s is explored", c.a, r.Property)
+				require.Equal(t, r.Property.ID == c.broken, r.Verdict == checker.Broken, "%s: %s", c.a, r.Property)
+			}
+			return all
+		}
+		fast := told(by)
+		require.Equal(t, told(nil), fast, c.a)
+	}
+}
+
+// A command that lets go of the lock that is around it is decided as others are, and is not repaired by it.
+func TestRepairThatIsLetGo(t *testing.T) {
+	dir := repairing(t, map[string]string{"n": "0\n"})
+	got := run(t, "run", "--dir", dir, "--repair", "--native", "off", "-n", "2", "--", "sh", "-c",
+		"exec 3>&-; read x <n; echo $((x+1)) >n")
+	require.Contains(t, strings.Join(strings.Fields(got.stdout), " "),
+		"tried flock(1) on a file of its own around each command: with 2 processes serializable is broken by ",
+		got.stderr)
 }
 
 // JSON has the fix and what was tried; where none is known it says why.

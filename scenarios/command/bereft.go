@@ -87,6 +87,11 @@ func (d *driver) sees(is *place) error {
 func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, known int, met *meeting) (
 	[]*fsfake.Machine, error) {
 	var out []*fsfake.Machine
+	if s.throughout != nil && ran.ways == nil {
+		if err := s.throughout.seesBereft(sc, m, process, ran); err != nil {
+			return nil, err
+		}
+	}
 	for at := range ran.before {
 		if ran.before[at].chosen < known {
 			continue
@@ -100,16 +105,30 @@ func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ra
 	return out, nil
 }
 
-// killRuns is how many executions [Spec.killed] takes at least: one before each step at which what the command has
-// started outlives it, and its first process does not only wait.
+// killRuns is about how many executions [Spec.killed] takes: one before each step at which what the command has started
+// outlives it, unless its first process only waits there and what the others do then may be served.
 func (s *Spec) killRuns(process int, ran *alonePort, known int) (n int) {
-	at := s.record.begin(s.start(process), true)
+	if ran.ways == nil {
+		return 0
+	}
+	at, twice := s.record.begin(s.start(process), true), s.record.begin(s.start(process), false)
+	apart := 0
 	for i := 0; i < len(ran.steps) && at != nil; i++ {
 		is := &ran.before[i]
-		if is.chosen >= known && !is.family.Ended && s.Outlives(is.family) && at.children > 0 && !at.apart {
+		switch {
+		case is.chosen < known || is.family.Ended || !s.Outlives(is.family) || at.children == 0:
+		case at.apart:
+			apart++
+		default:
 			n++
 		}
 		at = s.record.after(at, ran.steps[i].Result, true)
+		if twice != nil {
+			twice = s.record.after(twice, ran.steps[i].Result, false)
+		}
+	}
+	if twice == nil { // it was not seen to the end twice
+		n += apart
 	}
 	return n
 }
@@ -132,12 +151,13 @@ func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process i
 	}
 	var out []*fsfake.Machine
 	ways := slices.Clone(ran.ways[:before.chosen])
-	for n := 0; ways != nil; n++ {
+	for n := 0; ways != nil; n++ { // without a choice a child ends as it does before a kill that comes later
 		if n == maxOrders {
 			return out, errManyOrders
 		}
 		end := m.Clone()
 		port, err := s.alone(sc, end, process, false, ways, at, met)
+		s.throughout.seesKilled(m, process, port, err)
 		switch {
 		case err == nil && port.meets:
 		case err == nil:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"lockpick/scenarios"
 )
@@ -26,8 +25,6 @@ const (
 
 // draws says of which command it is seen that random numbers matter; "" for none.
 func (s *Spec) draws(sc *scenarios.Scenario) string {
-	s.record.drawn.mu.Lock()
-	defer s.record.drawn.mu.Unlock()
 	for i := range s.Commands {
 		if s.Commands[i].Func != nil || s.hasEarlier(i) {
 			continue
@@ -35,13 +32,13 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 		// A trial of a repair begins as the one before did, or is at least told the same with the usual numbers.
 		on := fmt.Sprintf("%x %v", s.filesDigest(), sc.Setting.Machine)
 		with := seeded{s.start(i), fmt.Sprint(on, sc.Setting.Assume)}
-		if s.record.drawn.of[with] {
+		if s.record.drawn[with] {
 			continue
 		}
 		was, err := s.drawing(sc, i, usualSeed)
 		told := seeded{s.start(i), fmt.Sprint(on, was, err)}
-		if s.record.drawn.of[told] {
-			s.record.drawn.of[with] = true
+		if s.record.drawn[told] {
+			s.record.drawn[with] = true
 			continue
 		}
 		seeds := uint64(otherSeeds)
@@ -60,16 +57,9 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 					scenarios.ProcessName(i), s.Commands[i], is)
 			}
 		}
-		s.record.drawn.of[with], s.record.drawn.of[told] = true, true
+		s.record.drawn[with], s.record.drawn[told] = true, true
 	}
 	return ""
-}
-
-// A drawnBefore is what was tried with other random numbers, which do not matter. Trials that are decided side by side
-// share it: one waits for what another tries.
-type drawnBefore struct {
-	mu sync.Mutex
-	of map[seeded]bool
 }
 
 // A seeded is what was run with other random numbers: a command, and what it was run on, or what it does and is told

@@ -50,7 +50,7 @@ type record struct {
 	compared int
 	late     map[start]*lateness // where each looked at the clock; see clocks.go
 	lateTries
-	drawn   *drawnBefore
+	drawn   map[seeded]bool   // tried with other random numbers, which do not matter
 	ordered map[twin]bool     // ends of paths that were repeated with file times in another order
 	undated map[dating]string // long texts without their dates
 	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
@@ -130,8 +130,8 @@ func newRecord() *record {
 		roots: map[start]*place{}, twins: map[twin]*runs{}, whole: map[twin]*bool{},
 		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{},
 		programsRun: map[string]bool{}, late: map[start]*lateness{}, sought: map[int]bool{},
-		lateTries: lateTries{map[twin]bool{}, map[twin]bool{}, map[twin]bool{}},
-		drawn:     &drawnBefore{of: map[seeded]bool{}}, ordered: map[twin]bool{}}
+		lateTries: lateTries{map[twin]bool{}, map[twin]bool{}, map[twin]bool{}}, drawn: map[seeded]bool{},
+		ordered: map[twin]bool{}}
 }
 
 // begin returns where a process begins, as far as that may be served; else nil. Who learns is served

@@ -124,7 +124,7 @@ func (s *Spec) free(base string, uses []string) string {
 func (s *Spec) changed(commands []Line, files []File) Spec {
 	c := *s
 	c.ID, c.Commands, c.Files = "", commands, files
-	c.record, c.shared, c.again, c.early, c.ownOrders = nil, nil, nil, nil, 0
+	c.record, c.shared, c.again, c.early, c.throughout, c.ownOrders = nil, nil, nil, nil, nil, 0
 	return c
 }
 

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -144,17 +143,13 @@ func TestTrialsShareExecutions(t *testing.T) {
 	a, b := trials[1].Spec, trials[2].Spec
 	require.Same(t, trials[0].Spec.shared, a.shared)
 	require.Same(t, a.shared, b.shared)
-	killed := trials[3].Spec
-	killed.Dir = "/data"
-	_, err := killed.bare()
-	require.NoError(t, err)
-	require.NotSame(t, a.shared, killed.record, "it may be decided beside the others")
-	require.Same(t, a.shared.drawn, killed.record.drawn, "what random numbers are for is found out once")
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	killed.Within(stopped)
-	_, err = killed.Scenario()
-	require.ErrorIs(t, err, context.Canceled, "it begins nothing any more")
+	for _, reduced := range []bool{false, true} {
+		killed := trials[3].Spec
+		killed.Dir, killed.shared.fewerOrders = "/data", reduced
+		_, err := killed.bare()
+		require.NoError(t, err)
+		require.Equal(t, !reduced, killed.record == a.shared, "where children may be killed between others' calls")
+	}
 	require.Equal(t, a.start(1), b.start(1))
 	require.NotEqual(t, a.start(2), b.start(2))
 }
@@ -237,6 +232,6 @@ func TestDrawnOnce(t *testing.T) {
 	for i, inodes := range []scenarios.InodeAssumption{scenarios.InodesOpen, scenarios.InodesReused} {
 		sc.Setting.Assume.Inodes = inodes
 		require.Empty(t, s.draws(&sc))
-		require.Len(t, s.record.drawn.of, 2+i, "a machine more, on which it does the same")
+		require.Len(t, s.record.drawn, 2+i, "a machine more, on which it does the same")
 	}
 }

@@ -255,6 +255,7 @@ func (o *ordering) close() {
 // numbers come back, or nil.
 func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled int) error {
 	s := o.s
+	s.throughout.comes(s, m, len(ran) == len(s.Commands))
 	if len(ran) > 0 || s.Refused.All {
 		k := outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))}
 		if s.reader != nil && (len(killed) == 0 || s.Read != "") {
@@ -274,6 +275,7 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 		}
 		ends, err := s.everyWay(o.sc, m, i, o.kernel && len(ran) == 0 && !s.Left, len(killed) < s.Crashes)
 		s.keeps = nil
+		s.throughout.sees(m, i, ends, err)
 		if (len(killed) > 0 || s.Left) && errors.As(err, new(stuck)) {
 			err = nil // for want of what a killed one has not done: this order has no end
 		}

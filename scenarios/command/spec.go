@@ -97,6 +97,7 @@ type Spec struct {
 	sought map[int]bool
 	// looksFirst: a look of one thread goes before the calls of the others, see threads.go.
 	looksFirst bool
+	throughout *Throughout // looks at the serial runs, or nil
 	// starts: some command has other processes or threads than its first, where faults are asked about.
 	starts bool
 	// lasting: sleeps last, and each look at a clock is a call.
@@ -201,8 +202,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	default:
 		s.record = s.shared
 	}
-	// A kill may come between calls that one order has next to each other. And a trial may be decided beside others.
-	if s.Crashes > 0 && (s.mostRuns > 0 || s.record.fewerOrders) {
+	if s.Crashes > 0 && s.record.fewerOrders { // a kill may come between calls that one order has next to each other
 		drawn := s.record.drawn
 		s.record = newRecord()
 		s.record.drawn = drawn

@@ -71,6 +71,9 @@ func WayOfTimer(op Op) string { return op.String() + whileAllWait }
 
 const whileAllWait = "\x00timer"
 
+// GoesOff reports whether a timer was chosen that goes off while calls wait ([WayOfTimer]).
+func (o *Op) GoesOff() bool { return o.Call == CallChoose && strings.HasSuffix(o.line(), whileAllWait) }
+
 // WayOfSignal is the line of a [CallChoose] for a signal that comes before the call of a task is made.
 func WayOfSignal(t Task) string {
 	return fmt.Sprintf("a signal that has come\x00signal %d %d", t.Pid, t.N)
@@ -135,7 +138,7 @@ func (m *Machine) choose(op *Op, r *Result) {
 	line := op.line()
 	if w, waits := waiting(line); waits {
 		m.tryLock(&w, r)
-	} else if strings.HasSuffix(line, whileAllWait) {
+	} else if op.GoesOff() {
 		r.Blocked = slices.ContainsFunc(op.Waiting(), func(w WaitingCall) bool {
 			var got Result
 			m.tryLock(&w, &got)

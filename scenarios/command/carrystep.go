@@ -18,6 +18,9 @@ func (c *carrier) step(n int, st *Step) error {
 		return c.runs[st.Process].Take(t)
 	}
 	s, signalled := st.Result.Interrupts()
+	if !signalled && st.Op.GoesOff() {
+		return c.waitAll(n, st)
+	}
 	if !signalled && st.Op.Call == fsfake.CallChoose || st.Op.Call == fsfake.CallSleep && st.Result.Blocked {
 		return nil // whose call is next, the next step says; and it is when it ends that a sleep is told of
 	}
@@ -68,6 +71,29 @@ func (c *carrier) step(n int, st *Step) error {
 	}
 	c.carried.Maps = c.carried.Maps || set[i].Maps
 	return c.let(r, set[i], st, at)
+}
+
+// waitAll has the calls of a choice begin to wait, for a timer goes off meanwhile ([driver.goesOff]).
+func (c *carrier) waitAll(n int, st *Step) error {
+	r := c.runs[st.Process]
+	for _, w := range st.Op.Waiting() {
+		set, err := next(r.Run, nil)
+		if err != nil {
+			return err
+		}
+		i := c.asks(r, set, w.Task, w.Op)
+		if i < 0 || !c.sameCall(r, set[i], w.Op) {
+			return &difference{fmt.Sprintf("step %d, a wait", n), w.Op.String(), "another call"}
+		}
+		got, err := r.Let(set[i].Task, fsfake.Result{Errno: fsfake.EAGAIN})
+		if err != nil {
+			return err
+		}
+		if !got.Blocked {
+			return &difference{fmt.Sprintf("step %d, %s", n, w.Op.String()), "that it waits", told(w.Op, got)}
+		}
+	}
+	return nil
 }
 
 // kill kills a command: its first process, or all of them.

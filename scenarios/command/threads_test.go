@@ -218,6 +218,16 @@ func TestChildrenThatWaitForEachOther(t *testing.T) {
 	require.Regexp(t, `process 101\d01 for the flock on .*/lock, which process 101 has`, err.Error())
 }
 
+// Of two children that wait for each other one gives up after a while. The kernel is asked for that order, too: both
+// begin to wait before the timer goes off.
+func TestTimerBesideTwoWaits(t *testing.T) {
+	testmain.Slow(t, "it executes a hundred orders", "./scenarios/command")
+	t.Parallel()
+	lines := []string{"flock lock flock -w 3 n true & flock n flock lock true & wait"}
+	sc := scenario(t, "flock", lines, map[string]string{"lock": "", "n": ""}, "refused none")
+	decide(t, sc, scenarios.Deadlock, "holds")
+}
+
 // A child waits for a lock that another command has, and another child for one that the first has.
 func TestChildrenThatWaitForOthers(t *testing.T) {
 	testmain.Slow(t, "it executes hundreds of orders", "./scenarios/command")

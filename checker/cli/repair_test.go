@@ -169,6 +169,7 @@ func TestKillsOfThoseThatHaveALockThroughout(t *testing.T) {
 		{"read x <n; echo a$x >t && exec mv t n", "read x <n; echo b$x >t && exec mv t n", ""},
 		{"read x <n; echo a$x >t && mv t n", "read x <n; sh -c 'echo b >t; echo c >>t'; read x <t; echo $x >>n", ""},
 		{"read x <n; : >n & echo c >u; wait; echo a$x >>n", "read x <n; echo b$x >>n", "atomic"},
+		{"x=$(cat n; echo a >>n); echo $x >>n", "read x <n; echo b$x >>n", "atomic"},
 		{"sh -c 'read x <n; : >n; echo a$x >n'; echo >u", "sh -c 'read x <n; echo b$x >>n'", "atomic"},
 		{"read x <n; [ -e t ] || : >t; [ -e u ] && exit 3; : >u; echo a$x >>n", "[ -e t ] && exit 4; echo b >>n", ""},
 	} {

@@ -376,15 +376,24 @@ func (t *trials) decide(ctx context.Context, spec *command.Spec, limit time.Dura
 		if only != "" && c.Property.ID != only {
 			continue
 		}
-		if holds, decided := by.Judges(c.Property); decided {
-			r := checker.NewResult(&sc, c.Property, nil)
-			if r.Verdict = checker.Holds; !holds {
-				r.Verdict, r.Counterexample = checker.Broken, &trace.Counterexample{} // with no preemption
-			}
+		r := checker.NewResult(&sc, c.Property, nil)
+		holds, why, decided, err := by.Judges(within, &sc, c.Property)
+		switch {
+		case err != nil:
+			return decision{late: within.Err() != nil, err: err}
+		case !decided:
+		case why != "":
+			r.Verdict, r.Why = checker.Unknown, why
+		case holds:
+			r.Verdict = checker.Holds
+		default:
+			r.Verdict, r.Counterexample = checker.Broken, &trace.Counterexample{} // with no preemption
+		}
+		if decided {
 			is.results = append(is.results, r)
 			continue
 		}
-		r, err := checker.Check(within, &sc, c.Property, checker.Options{Workers: 1, States: t.f.states, SkipOdds: true,
+		r, err = checker.Check(within, &sc, c.Property, checker.Options{Workers: 1, States: t.f.states, SkipOdds: true,
 			Tried: tried})
 		if is.late = is.late || within.Err() != nil; err != nil {
 			return decision{late: is.late, err: err}

@@ -273,21 +273,37 @@ func (t *Throughout) seesBereft(sc *scenarios.Scenario, from *fsfake.Machine, pr
 	return nil
 }
 
-// Judges says of a property of a scenario with kills whether it holds; false where that is to be decided otherwise. All
-// that a kill leaves behind, at the end or if what it has started is killed with it, is what it leaves in the serial
-// runs.
-func (t *Throughout) Judges(p *scenarios.Property) (holds, is bool) {
-	if t == nil || t.spec == nil {
-		return false, false
-	}
-	if t.unjudged(); t.why != "" || len(t.ends) == 0 || p.Unjudged != "" || p.Reconsider != nil {
-		return false, false
-	}
-	if p.Invariant == nil || p.Native == scenarios.NoNativeRuns {
-		is = p.Question == scenarios.Stuck // nobody is: each run has ended
-		return is, is
+// Judges says of a property of a scenario with kills whether it holds, or in why that nobody knows; false where that is
+// to be decided otherwise. All that a kill leaves behind, at the end or if what it has started is killed with it, is
+// what it leaves in the serial runs. Where that is as it should be, it may be otherwise at another time or with other
+// random numbers.
+func (t *Throughout) Judges(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (holds bool, why string,
+	is bool, err error) {
+	if t == nil || t.why != "" || len(t.ends) == 0 || p.Unjudged != "" || p.Reconsider != nil ||
+		t.spec.record.where() != "" {
+		return false, "", false, nil
 	}
 	bad := func(m *fsfake.Machine) bool { return p.Invariant(scenarios.NewView(m)) != "" }
-	holds = !slices.ContainsFunc(t.ends, bad)
-	return holds, holds || p.Judged != nil
+	switch {
+	case p.Native == scenarios.NoNativeRuns: // each run has ended, so that nobody is stuck
+		holds = p.Question == scenarios.Stuck
+		is = holds
+	case p.Invariant != nil:
+		holds = !slices.ContainsFunc(t.ends, bad)
+		is = holds || p.Judged != nil
+	}
+	if t.unjudged(); t.why != "" || !holds || p.Native != scenarios.RunsWithKills {
+		return holds, "", is && t.why == "", nil
+	}
+	if sc.Apart == nil || sc.Late == nil {
+		return false, "", false, nil
+	}
+	if other, _, err := sc.Apart(); other != nil || err != nil {
+		return false, "", false, err
+	}
+	if why := sc.Unjudged(); why != "" {
+		return false, why, true, nil
+	}
+	late, err := sc.Late(ctx, false)
+	return late == "", "", late == "", err
 }

@@ -76,6 +76,18 @@ func TestFixesFitThePrograms(t *testing.T) {
 	}
 }
 
+// What needs no kill is not sought among kills: a command that deadlocks alone is decided without them, and a note says
+// that nothing else is.
+func TestDeadlockBeforeKills(t *testing.T) {
+	testmain.Needs(t, "flock", "./checker/cli")
+	file := archive(t, "-- commands --\nflock a flock b true & flock b flock a true & wait\n-- a --\n-- b --\n")
+	got := run(t, "run", "--native", "off", "--crashes", "1", file)
+	require.Equal(t, ExitDiffers, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "BROKEN  deadlock")
+	require.NotContains(t, got.stdout, "serializable")
+	require.Contains(t, got.stderr, "deadlocks in some order of its own processes, without a kill: only that is")
+}
+
 // Code in a fix is code in the text for an issue.
 func TestFixInMarkdown(t *testing.T) {
 	testmain.Needs(t, "flock", "./checker/cli")

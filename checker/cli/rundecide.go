@@ -39,7 +39,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 	if err != nil {
 		return err
 	}
-	results, saved := d.results, spec
+	results, saved := d.results, d.spec
 	if !f.archive(args) && a.asksThree(d, f) {
 		three, few := spec.OneMore(), *f
 		few.states = min(cmp.Or(f.states, threeStates), threeStates)
@@ -83,8 +83,15 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	bar := a.newProgress(ctx, 1, false)
 	bar.begin("run:", "learning what the commands do one after the other")
 	spec.Share()
+	spec.DeadlocksFirst = !f.repair && f.property == ""
 	sc, strict, err := spec.Readings()
 	bar.clear()
+	if errors.Is(err, command.ErrDeadlocks) {
+		a.note("%v: only that is decided, without --crashes. Once it is mended, ask again what kills do", err)
+		alone := *f
+		alone.property = scenarios.Deadlock.ID
+		return a.decide(ctx, spec.WithoutKills(), args, &alone, told, third)
+	}
 	if why := command.Unseen(err); why != "" && !third {
 		return a.undecided(ctx, spec, args, f, told, why)
 	}

@@ -31,6 +31,9 @@ type aloneEnd struct {
 // have 24, two children that make six calls each 924.
 const maxOrders = 200
 
+// ErrDeadlocks is that a command deadlocks in some order of its own calls, and ends in another, without a kill.
+var ErrDeadlocks = errors.New("deadlocks in some order of its own processes, without a kill")
+
 var errManyOrders = errors.New("command: its calls have too many orders")
 
 // everyWay runs a command alone in every order of those of its own calls that can go on side by
@@ -92,6 +95,10 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 			r.end.m = nil
 		default:
 			ends[s.outcome(scenarios.NewView(r.end.m)).Key(nil)] = true
+		}
+		if kills && s.DeadlocksFirst && s.keeps == nil && len(ends) > 0 && endless != nil &&
+			!errors.Is(endless, stuck(errAlone.Error())) {
+			return nil, fmt.Errorf("%s %w", s.runAlone(process), ErrDeadlocks)
 		}
 		if kills {
 			if toKill += s.killRuns(process, port, r.known); s.tooLong(toKill) {

@@ -71,6 +71,9 @@ type Spec struct {
 	// tracer then.
 	Wrong *tracer.Wrong
 
+	// DeadlocksFirst has no kill learned of a command that deadlocks alone without one: the error is ErrDeadlocks.
+	DeadlocksFirst bool
+
 	mostRuns int          // executions, after which nothing is decided any more; 0 for no bound
 	ran      int          // executions that the record had before
 	stopped  func() error // why no execution is to begin, or nil
@@ -116,6 +119,13 @@ func (s *Spec) Share() {
 		s.shared = newRecord()
 		s.shared.inTime = newRecord()
 	}
+}
+
+// WithoutKills is the same without kills.
+func (s *Spec) WithoutKills() *Spec {
+	without := *s
+	without.Crashes, without.Kill, without.shared = 0, scenarios.Setting{}.Kill, nil
+	return &without
 }
 
 // Within has executions of the commands end with a context, which begin while a scenario is made, too.

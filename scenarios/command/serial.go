@@ -270,7 +270,8 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 		if s.record.firsts && s.record.looks {
 			return errLooks
 		}
-		if len(killed) > 0 { // these are many, and who explores the commands makes all once more
+		// These are many, and who explores the commands makes all once more; so does who asks what kills leave whole.
+		if len(killed) > 0 || s.throughout != nil {
 			s.keeps = &o.kept[i][0]
 		}
 		ends, err := s.everyWay(o.sc, m, i, o.kernel && len(ran) == 0 && !s.Left, len(killed) < s.Crashes)

@@ -128,8 +128,8 @@ func (s *Spec) SameAlone(r *Repair) (bool, error) {
 
 // firstEnds are the outcomes of each command alone, as text.
 func (s *Spec) firstEnds(ignore []string, once bool) (out []string, err error) {
-	for _, l := range s.Commands {
-		one, ends, err := s.endsOf(l, ignore, once)
+	for i := range s.Commands {
+		one, ends, err := s.endsOf(i, ignore, once)
 		if err != nil {
 			return nil, err
 		}
@@ -142,9 +142,12 @@ func (s *Spec) firstEnds(ignore []string, once bool) (out []string, err error) {
 	return out, nil
 }
 
-// endsOf runs a command alone in every order of its own calls, or in the first.
-func (s *Spec) endsOf(l Line, ignore []string, once bool) (one Spec, ends []aloneEnd, err error) {
-	one = s.changed([]Line{l}, s.Files)
+// endsOf runs a command alone in every order of its own calls, or once in the first, as the process that it is.
+func (s *Spec) endsOf(process int, ignore []string, once bool) (one Spec, ends []aloneEnd, err error) {
+	one = s.changed(s.Commands, s.Files)
+	if !once {
+		one.Commands, process = s.Commands[process:process+1], 0
+	}
 	one.Ignore = slices.DeleteFunc(slices.Clone(ignore), func(n string) bool { return n == "" })
 	one.Dir, one.Crashes, one.shared = cmp.Or(one.Dir, defaultDir), 0, s.shared
 	if err := one.validate(); err != nil {
@@ -155,7 +158,7 @@ func (s *Spec) endsOf(l Line, ignore []string, once bool) (one Spec, ends []alon
 		return one, nil, err
 	}
 	if m := sc.NewMachine(); once {
-		_, err = one.alone(&sc, m, 0, false, nil, never, nil)
+		_, err = one.alone(&sc, m, process, false, nil, never, nil)
 		return one, []aloneEnd{{m: m}}, err
 	}
 	ends, err = one.everyWay(&sc, sc.NewMachine(), 0, false, false)

@@ -207,8 +207,8 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about every toy", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	few, runs := testmain.Many(500, 1000, 5000), testmain.Many(100, 250, 1000)
-	most := testmain.Many(few, 5000, 60_000)
+	few, runs := testmain.Many(500, 700, 5000), testmain.Many(100, 150, 1000)
+	most := testmain.Many(few, 2500, 60_000)
 	for _, sc := range allToys() {
 		for _, p := range scenarios.Properties() {
 			_, claimed := sc.Claim(p)
@@ -232,7 +232,7 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	budget, runs := testmain.Many(200, 400, 1500), testmain.Many(100, 100, 300)
+	budget, runs := testmain.Many(200, 200, 1500), testmain.Many(100, 100, 300)
 	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {

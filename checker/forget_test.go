@@ -66,7 +66,7 @@ func cover(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, keep boo
 func TestForgettingChangesNothing(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	most := testmain.Many(1000, 2500, 20_000)
+	most := testmain.Many(1000, 1500, 20_000)
 	rows := all.All()
 	if testing.Short() {
 		rows = fixtures.Rows()

@@ -100,6 +100,7 @@ func TestSampleErrors(t *testing.T) {
 // Shrinking never makes a schedule larger, and what it returns still breaks the
 // property; shrinking that again changes nothing.
 func TestShrinkNeverEnlarges(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	for _, sc := range fixtures.Rows() {
 		p := sc.Claims[0].Property

@@ -18,7 +18,10 @@ import (
 // counterexample.
 func TestWorkersAgree(t *testing.T) {
 	t.Parallel()
-	for _, sc := range fixtures.Rows() {
+	for i, sc := range fixtures.Rows() {
+		if race.Detector && i%4 != 0 { // which workers do the same in every row
+			continue
+		}
 		if largeRows[sc.ID] && (!testmain.Long() || sc.ID != "agentwire/blind-unlink/crash") {
 			continue
 		}

@@ -30,7 +30,7 @@ func TestCausesOfPrograms(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(testmain.Python(t, "./checker/cli"))+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	files, err := filepath.Glob("testdata/causes/*.txtar")
 	require.NoError(t, err)
-	const some = 3
+	const some = 2
 	var text strings.Builder
 	for i, file := range files {
 		if testmain.Long() || golden.Updating() || i%(len(files)/some) == 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,10 @@ func TestRunAsksThree(t *testing.T) {
 		{[]string{"flock k sh up.sh", "cat n"}, ExitDiffers, []string{"run/commands/2  BROKEN"}, "commands/3"},
 		{[]string{"--crashes", "1", "touch n"}, ExitAsClaimed, []string{"run/commands/1  HOLDS"}, "commands/2"},
 	} {
+		alike := []string{"-n 2 -- flock k sh up.sh", "flock k sh up.sh cat n"} // how many are asked the others show
+		if slices.Contains(alike, strings.Join(c.args, " ")) && !testmain.Long() {
+			continue
+		}
 		args := []string{"run", "--native", "off", "--dir", dir, "--property", "serializable"}
 		got := run(t, append(args, c.args...)...)
 		require.Equal(t, c.exit, got.exit, "%v: %s%s", c.args, got.stdout, got.stderr)

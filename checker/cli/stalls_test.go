@@ -46,6 +46,7 @@ func TestNarrow(t *testing.T) {
 
 // A lease that is stale after three seconds says which delay it survives.
 func TestRunTellsWhichStallIsSurvived(t *testing.T) {
+	testmain.OnlyLong(t, "it decides commands that sleep; which stalls it asks is tested, too", "./checker/cli")
 	testmain.Slow(t, "it decides where the clock may jump, some times", "./checker/cli")
 	dir := t.TempDir()
 	t.Chdir(dir)

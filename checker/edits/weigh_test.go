@@ -14,6 +14,7 @@ import (
 	"lockpick/checker/internal/search"
 	"lockpick/fsfake"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -112,6 +113,9 @@ func seldom(t *testing.T) {
 func TestLeavingOutIsEditing(t *testing.T) {
 	seldom(t)
 	for _, processes := range []int{2, 3} {
+		if processes == 3 && !testmain.Long() {
+			continue
+		}
 		all := weigh(t, scenario(verified(""), processes))
 		broken := 0
 		for text, left := range map[string]string{

@@ -57,6 +57,9 @@ func TestGolden(t *testing.T) {
 			if race.Detector && large[name] {
 				t.Skip("SKIPPED under the race detector: a large space, whose workers do as in the small ones; go test ./cmd/lockpick runs it")
 			}
+			if name == "explain-tasks.txt" || name == "check-unclaimed.txt" {
+				testmain.OnlyLong(t, "others explain tasks, and check what is claimed", "./cmd/lockpick")
+			}
 			if large[name] {
 				testmain.Slow(t, "a large space", "./cmd/lockpick")
 			}

@@ -13,6 +13,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/parameterized"
 	"lockpick/internal/golden"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -145,6 +146,7 @@ func TestFurtherPageIsCurrent(t *testing.T) {
 
 // The last column of the page is what is proved today. With -update it is written anew, and nothing else of the page.
 func TestAnyNumberColumn(t *testing.T) {
+	testmain.OnlyLong(t, "TestNoBrokenRowIsProved asks rows for any number, too", "./internal/reference")
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it proves rows for any number of processes; go test ./internal/reference runs it")
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +79,15 @@ func OnlyLong(t *testing.T, why, pkg string) {
 	t.Helper()
 	if !Long() {
 		t.Skipf("SKIPPED: %s; LOCKPICK_LONG=1 go test %s runs it", why, pkg)
+	}
+}
+
+// LongBut skips a row of a table unless tests are long or it is one of those kept, and says so as [Slow] does: what is
+// kept notices the kind of the others, too.
+func LongBut(t *testing.T, row, pkg string, kept ...string) {
+	t.Helper()
+	if !slices.Contains(kept, row) {
+		OnlyLong(t, "rows of its kind are kept: "+strings.Join(kept, "; "), pkg)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/checkertest"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/openclawrelease"
 	"lockpick/sched"
@@ -122,6 +123,7 @@ func TestTheReportedRaces(t *testing.T) {
 
 // Every interleaving, against every claim. What holds holds although tasks met.
 func TestTheClaims(t *testing.T) {
+	testmain.OnlyLong(t, "TestEveryRow of ./internal/reference decides these rows, too, once", "./scenarios/all")
 	for _, sc := range Core() {
 		t.Run(sc.ID, func(t *testing.T) {
 			runClaims(t, sc)

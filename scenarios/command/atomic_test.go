@@ -54,6 +54,8 @@ func TestAtomic(t *testing.T) {
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, c.line, "./scenarios/command", "sort -o f f", "cp g f", "sed -i s/a/b/ f", "mv f g",
+				"echo y > f", "cat f > g; rm f", "cp g f.tmp; mv f.tmp f", "echo y >> f", "sh -c 'echo x > g'; true")
 			for _, setting := range []string{"crashes", "power-losses", "failing-calls"} {
 				sc := scenario(t, c.needs, []string{c.line}, c.files, setting+" 1\nrefused none")
 				p, err := sc.Property("atomic")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -20,6 +21,8 @@ func TestBereft(t *testing.T) {
 	} {
 		t.Run(c.how, func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, c.how, "./scenarios/command", "plain", "grandchild", "getppid", "signal", "pipe",
+				"epipe", "kill", "pidfd", "record", "robust")
 			sc := scenario(t, "gcc", twice(bin+" "+c.how), map[string]string{"n": "0\n", "lock": ""}, "crashes 1")
 			r := decide(t, sc, scenarios.Deadlock, c.deadlock)
 			if c.deadlock == "broken" {

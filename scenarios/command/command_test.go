@@ -66,6 +66,11 @@ func TestPrograms(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
+			switch p.name {
+			case "inode numbers are one however one asks", "flock, compare fd with name, retry", "JSON store in python",
+				"counter in node", "two looks at a file that is replaced":
+				testmain.OnlyLong(t, "others read and write so, in these languages, too", "./scenarios/command")
+			}
 			if testing.Short() && p.needs != "sh" {
 				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
 			}

@@ -44,12 +44,8 @@ os.wait(); open('f', 'a').write('x')`
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if c.needs == "python3" {
-				testmain.Slow(t, "interpreters take long to start", "./scenarios/command")
-			}
-			if c.name == "timeout that comes" {
-				testmain.OnlyLong(t, "a loop and a lock have timeouts that come, too", "./scenarios/command")
-			}
+			testmain.LongBut(t, c.name, "./scenarios/command", "timeout outside", "timeout of a lock",
+				"timeout of a lock that is not needed", "timeout of a long loop", "the later child is first")
 			lines := twice(c.line)
 			if c.other != "" {
 				lines[1] = c.other

@@ -13,6 +13,7 @@ import (
 // A space that needs more executions than are made at first, and is covered soon, costs as many as without schedules
 // with few preemptions: what holds with these is not looked at apart.
 func TestFewPreemptionsCostNothing(t *testing.T) {
+	testmain.OnlyLong(t, "the counters under flock(1) are decided in the same way", "./scenarios/command")
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: 160 executions take seconds; go test ./scenarios/command runs it")

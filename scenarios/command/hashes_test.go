@@ -60,6 +60,8 @@ os.rename('t', ('a' if time.time() < 1767225700 else 'b') * 40)
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, c.what, "./scenarios/command", "a temporary file beside another command",
+				"one that may be there", "names that are there")
 			python := testmain.Python(t, "./scenarios/command")
 			files := map[string]string{"f": "old", "p.py": c.line}
 			for _, name := range strings.Fields(c.files) {

@@ -28,6 +28,9 @@ func TestMark(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, c.name, "./scenarios/command", "made and removed under the lock",
+				"the lock goes first", "a file is not removed as a directory", "moved away without the lock",
+				"left there without the lock")
 			sc := scenario(t, "flock", twice("sh -c 'exec 9>lock; flock 9; "+c.body+"'"), map[string]string{"lock": ""}, "inside cs\nrefused none")
 			decide(t, sc, scenarios.MutualExclusion, c.want)
 		})
@@ -52,6 +55,8 @@ func TestMarkOfTheDead(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, c.name, "./scenarios/command", "under the lock", "the lock goes first",
+				"a lock that stays")
 			sc := scenario(t, "flock", twice("sh -ec '"+c.body+"'"), map[string]string{"lock": ""},
 				"inside cs\ncrashes 1\nrefused 1\nstdout off")
 			for id, want := range c.want {

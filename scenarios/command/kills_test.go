@@ -77,6 +77,7 @@ func TestKilledParent(t *testing.T) {
 	} {
 		t.Run(c.how+" "+c.kill, func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, c.how+" "+c.kill, "./scenarios/command", "inherit process", "own process", "own group")
 			sc := scenario(t, "gcc", []string{bin + " " + c.how + " 1", bin + " " + c.how + " 10"},
 				map[string]string{"n": "0\n", "lock": ""}, "crashes 1\nkill "+c.kill)
 			p, err := scenarios.FindProperty("serializable", sc)

@@ -42,6 +42,10 @@ func TestLanguages(t *testing.T) {
 				if testing.Short() && l.name != "C" {
 					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile; go test ./scenarios/command runs it")
 				}
+				if l.name == "bash" || l.name == "node" || l.name == "perl" {
+					testmain.OnlyLong(t, "others make the calls of sh, and node with promises those of node",
+						"./scenarios/command")
+				}
 				if lock.name == "excl" && l.needs != "sh" && l.needs != "python3" && l.needs != "bash" {
 					testmain.OnlyLong(t, "its calls are seen in the lock that is broken, and the loop is that of others",
 						"./scenarios/command")
@@ -79,6 +83,8 @@ func TestCounters(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.lines, " | "), func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, strings.Join(c.lines, " | "), "./scenarios/command",
+				"python3 counter.py | python3 counter.py", "python3 fcntl-counter.py | python3 fcntl-counter.py")
 			if testing.Short() {
 				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
 			}
@@ -143,8 +149,8 @@ func TestTimedWaits(t *testing.T) {
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && c.needs == "perl" {
-				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
+			if c.needs == "perl" || strings.HasSuffix(c.line, "true; sh counter.sh") {
+				testmain.OnlyLong(t, "others wait for a time and go on without the lock", "./scenarios/command")
 			}
 			sc := scenario(t, c.needs, twice(c.line), map[string]string{"n": "0\n", "lock": ""}, "refused "+c.refused)
 			p, err := scenarios.FindProperty("serializable", sc)

@@ -26,7 +26,7 @@ var outsideCases = []struct {
 	lines       []string
 	verdict     string
 	shared      string // paths, without OUT
-	slow, long  bool
+	slow        bool
 }{
 	{name: "a race on a file", needs: "sh", verdict: "broken", shared: "OUT/n",
 		lines: twice("sh -c 'read x < OUT/n; echo $((x+1)) > OUT/n'")},
@@ -47,7 +47,7 @@ var outsideCases = []struct {
 	{name: "many new names", needs: "sh", verdict: "holds", shared: "OUT OUT/1 OUT/2 OUT/3", slow: true,
 		lines: []string{"for i in 1 2 3 4 5; do > OUT/$i; done; ls OUT", "cat n"}},
 	{name: "a directory that is listed", needs: "sh ls", verdict: "broken", shared: "OUT OUT/l",
-		lines: twice("n=$(ls OUT | grep -c '^l$'); : > OUT/l; echo $n >> n"), long: true},
+		lines: twice("n=$(ls OUT | grep -c '^l$'); : > OUT/l; echo $n >> n")},
 	{name: "a directory that is moved", needs: "sh", verdict: "holds", shared: "OUT/e OUT/sub", slow: true,
 		lines: []string{"mv OUT/sub OUT/e && cat OUT/e/f", "cat n"}},
 	{name: "links that lead out", needs: "sh", verdict: "broken", shared: "OUT/n",
@@ -63,9 +63,9 @@ func TestOutsideIsShared(t *testing.T) {
 	testmain.OneWorker(t)
 	for _, c := range outsideCases {
 		t.Run(c.name, func(t *testing.T) {
-			if c.long {
-				testmain.OnlyLong(t, "it learns programs with hundreds of calls", "./scenarios/command")
-			}
+			testmain.LongBut(t, c.name, "./scenarios/command", "a race on a file", "a lock in /tmp",
+				"a lock beside a file", "the script itself", "many new names", "a directory that is moved",
+				"links that lead out", "another file system")
 			if c.slow {
 				testmain.Slow(t, "it learns long programs", "./scenarios/command")
 			}

@@ -15,6 +15,7 @@ import (
 // The first command has more own orders than are followed, and leaves "1" or "2" as its children come last. That the
 // other one delays a child shows no violation. A reader between the two is one, which says that one order was followed.
 func TestOwnOrders(t *testing.T) {
+	testmain.OnlyLong(t, "TestFewOwnOrders has commands of which a few orders are followed", "./scenarios/command")
 	for _, c := range []struct{ other, verdict, says string }{
 		{"sh -c 'mkdir l || exit 75; cat n; rmdir l'", "unknown", "; A alone ends in more ways than one"},
 		{"sh -c 'cat f > h'", "broken", "does not follow all orders"},
@@ -39,6 +40,7 @@ func TestOwnOrders(t *testing.T) {
 
 // Of four children any may come last. Drawn orders show it: none of them is one of the few that are followed elsewhere.
 func TestDrawnOwnOrders(t *testing.T) {
+	testmain.OnlyLong(t, "TestSleepsWithTheLock draws orders, too", "./scenarios/command")
 	t.Parallel()
 	testmain.Slow(t, "it draws 24 orders", "./scenarios/command")
 	var spec command.Spec

@@ -59,9 +59,8 @@ func TestTimedWaitsForRecords(t *testing.T) {
 	} {
 		t.Run(c.line+" "+c.refused, func(t *testing.T) {
 			t.Parallel()
-			if c.refused == "1" && c.verdict == "broken" {
-				testmain.OnlyLong(t, "who gives up without counting breaks it, too", "./scenarios/command")
-			}
+			testmain.LongBut(t, c.line+" "+c.refused, "./scenarios/command", "python3 counts.py 1 1",
+				"python3 counts.py 1 none", "python3 beats.py 1")
 			files := map[string]string{
 				"n": "0\n", "lock": "", "a": "", "b": "", "counts.py": counts, "cycle.py": cycle, "beats.py": beats,
 			}

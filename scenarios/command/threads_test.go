@@ -21,9 +21,7 @@ func TestCallsSideBySide(t *testing.T) {
 		for _, c := range []struct{ arg, name, verdict string }{{"", "ready", "broken"}, {" go", "go", "holds"}} {
 			t.Run(l.line+c.arg, func(t *testing.T) {
 				t.Parallel()
-				if testing.Short() && l.needs == "node" {
-					t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
-				}
+				testmain.LongBut(t, l.line, "./scenarios/command", "both.c", "sh both.sh")
 				line := l.line
 				if !strings.Contains(line, " ") {
 					line = compiled(t, l.needs, line)
@@ -143,6 +141,8 @@ func TestPipelines(t *testing.T) {
 	} {
 		t.Run(c.a+" beside "+c.b, func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, c.a+c.b, "./scenarios/command", "flock lk sh piped.shflock lk sh locked.sh",
+				"flock lk sh piped.shsh piped.sh")
 			sc := scenario(t, "flock", []string{c.a, c.b}, map[string]string{"n": "0\n"}, "refused none")
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)
@@ -165,6 +165,7 @@ func TestWaitsBesideEachOther(t *testing.T) {
 	} {
 		t.Run(c.mode+" beside "+c.other, func(t *testing.T) {
 			t.Parallel()
+			testmain.LongBut(t, c.mode+c.other, "./scenarios/command", "lockssh counter.sh", "upgradescat z")
 			line := compiled(t, "gcc", "family.c") + " " + c.mode + " 1"
 			other := cmp.Or(c.other, line)
 			sc := scenario(t, "gcc", []string{line, other}, map[string]string{"n": "0\n", "z": ""}, "refused none")

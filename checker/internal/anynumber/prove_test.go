@@ -168,7 +168,10 @@ func TestNoBrokenRowIsProved(t *testing.T) {
 		t.Skip("SKIPPED with -short: it asks every row; go test ./checker/internal/anynumber runs it")
 	}
 	proved := 0
-	for _, sc := range all.All() {
+	for i, sc := range all.All() {
+		if i%3 != 0 && !testmain.Long() {
+			continue
+		}
 		for _, claim := range sc.Claims {
 			s, proof := firstWithin(t, &sc, claim.Property, testmain.Many(budget/10, budget/10, budget), 0)
 			if proof == nil {

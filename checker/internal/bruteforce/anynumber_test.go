@@ -25,7 +25,7 @@ var unbounded = flag.Int("bruteforce.anynumber", 0, "how many drawn protocols of
 func TestProofsAreSound(t *testing.T) {
 	n := *unbounded
 	if n == 0 {
-		n = testmain.Many(6, 25, 120)
+		n = testmain.Many(6, 15, 120)
 	}
 	proved, refuted, notProved, verified := 0, 0, 0, 0
 	for seed := *firstSeed; n > 0; seed++ {
@@ -99,7 +99,7 @@ func TestProofsAreSound(t *testing.T) {
 //	LOCKPICK_LONG=1 go test ./checker/internal/bruteforce -run TestNoBrokenProtocolIsProved -timeout 0
 func TestNoBrokenProtocolIsProved(t *testing.T) {
 	broken, refused, asked, few := 0, 0, 0, [5]int{}
-	for seed := *firstSeed; broken < testmain.Many(20, 100, 5000); seed++ {
+	for seed := *firstSeed; broken < testmain.Many(20, 50, 5000); seed++ {
 		p := bruteforce.DrawEqual(seed)
 		n := breaks(p, scenarios.MutualExclusion)
 		asked++

@@ -38,7 +38,7 @@ const maxStates = 1000
 func TestDrawnProtocols(t *testing.T) {
 	n := *protocols
 	if n == 0 {
-		n = testmain.Many(10, 80, 400)
+		n = testmain.Many(10, 40, 400)
 	}
 	tally := tally{}
 	failed, all := 0, n

@@ -97,6 +97,13 @@ func TestWhatIsProved(t *testing.T) {
 		{"asks who lives", "exec 9>lk; read p < s; kill -0 101; flock 9; " + counter, "another process"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			testmain.LongBut(t, c.name, "./checker/internal/discipline", "flock", "released before the end", "mkdir",
+				"depends on whether the lock is there", "depends on that later", "makes the file of the lock",
+				"its maker does not lock", "its maker removes it", "O_EXCL", "O_EXCL, counts those who had it",
+				"O_EXCL, gives up", "O_EXCL, decides by the listing", "depends on that", "sed -i", "no lock",
+				"read before", "written afterwards", "shared", "the lock is removed", "a lock for each pid",
+				"goes on without", "removes others' lock", "a child goes on", "a pipeline into the file",
+				"children that overtake each other", "asks who lives")
 			spec := command.Spec{Files: []command.File{{Name: "n", Content: "0\n"}, {Name: "s", Content: "a\n"},
 				{Name: "job.sh", Content: c.script + "\n"}}}
 			spec.Commands = []command.Line{{Argv: []string{"sh", "job.sh"}}, {Argv: []string{"sh", "job.sh"}}}

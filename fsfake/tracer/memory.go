@@ -230,12 +230,11 @@ func mappingOf(line []byte) (m mapping, ok bool) {
 func (p *process) touched(h *summer, m mapping, pagemap *os.File) (sum uint64, err error) {
 	const there = 3 << 62
 	first := m.from / pageSize
-	h.entries = slices.Grow(h.entries[:0], int(8*((m.to+pageSize-1)/pageSize-first)))
-	entries := h.entries[:8*((m.to+pageSize-1)/pageSize-first)]
-	all := m.file
-	if n, _ := pagemap.ReadAt(entries, 8*int64(first)); n < len(entries) {
-		all = true
-	}
+	size := int(8 * ((m.to+pageSize-1)/pageSize - first))
+	h.entries = slices.Grow(h.entries[:0], size)
+	entries := h.entries[:size]
+	n, _ := pagemap.ReadAt(entries, 8*int64(first))
+	all := m.file || n < size
 	next := func(at uint64) uint64 { return min((at/pageSize+1)*pageSize, m.to) }
 	is := func(at uint64) bool {
 		return all || binary.LittleEndian.Uint64(entries[8*(at/pageSize-first):])&there != 0

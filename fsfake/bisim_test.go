@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/testmain"
 )
 
 // bisimOps is a small alphabet with which much can happen to one lock file.
@@ -42,6 +44,7 @@ func bisimOps() []deed {
 // lead to one key, the two machines must answer every call alike, and have one key again
 // after it: then by induction no sequence of calls tells them apart.
 func TestEqualKeysBehaveAlike(t *testing.T) {
+	testmain.OneWorker(t)
 	limit := 6000
 	if testing.Short() {
 		limit = 1000
@@ -212,6 +215,7 @@ func flockTrio(t require.TestingT) *Machine {
 // TestFlockWaitersWithEqualKeys is TestEqualKeysBehaveAlike for all states that these calls
 // lead to.
 func TestFlockWaitersWithEqualKeys(t *testing.T) {
+	testmain.OneWorker(t)
 	limit := math.MaxInt
 	if testing.Short() {
 		limit = 500

@@ -13,6 +13,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/testmain"
 )
 
 // throughKernel runs a program whose calls are made for real, and compares each answer with
@@ -88,6 +89,7 @@ func TestRelativePathFromOutsideThroughTheKernel(t *testing.T) {
 
 // Call by call, the kernel answers what the fake answers.
 func TestEachCallAsOnTheKernel(t *testing.T) {
+	testmain.Slow(t, "interpreters take long to start", "./fsfake/tracer")
 	t.Parallel()
 	each(t, func(t *testing.T, _ program, argv []string) {
 		m := newMachine()

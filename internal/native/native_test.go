@@ -195,6 +195,7 @@ func TestLostPermission(t *testing.T) {
 
 // Of a large file only what is new is told.
 func TestLargeFiles(t *testing.T) {
+	testmain.Slow(t, "it writes large files", "./internal/native")
 	long := strings.Repeat("x", 16384)
 	count := "x=$(wc -c <n); sleep 0; echo $x >> n"
 	task := shell(t, []string{"n=" + long}, count, count)

@@ -72,6 +72,7 @@ func TestOrdersLeftOut(t *testing.T) {
 
 // Orders that meet do not make all be followed once more for inode numbers that come back, where no file has gone.
 func TestOrdersMeetOnce(t *testing.T) {
+	testmain.Slow(t, "it executes hundreds of orders", "./scenarios/command")
 	t.Parallel()
 	orders := map[string]int{}
 	for _, first := range []string{":", "rm n"} {

@@ -66,8 +66,8 @@ func TestLocksAreJudgedEachForItself(t *testing.T) {
 			}
 			dies := f.spec.Accepts(Crash{})
 			verdicts := map[bool]int{}
-			rapid.Check(t, func(t *rapid.T) {
-				history := drawHistory(t, two, 7)
+			agree := func(t *rapid.T) {
+				history := drawHistory(t, two, rapid.IntRange(2, 7).Draw(t, "calls")) // short ones are seldom violated
 				if dies && rapid.Bool().Draw(t, "a death") {
 					at := rapid.IntRange(0, len(history)).Draw(t, "when")
 					history = slices.Insert(history, at, invoke(9, Crash{"A"}), ret(9, Crashed{}))
@@ -87,11 +87,11 @@ func TestLocksAreJudgedEachForItself(t *testing.T) {
 					}
 				}
 				verdicts[m.Violated()]++
-			})
-			if !testing.Short() {
-				require.Greater(t, verdicts[true], 2, "no vacuous agreement")
-				require.Greater(t, verdicts[false], 2, "no vacuous agreement")
 			}
+			for n := 0; n < 10 && len(verdicts) < 2; n++ { // one of them may be rare
+				rapid.Check(t, agree)
+			}
+			require.Len(t, verdicts, 2, "no vacuous agreement")
 		})
 	}
 }

@@ -103,7 +103,8 @@ func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			testmain.LongBut(t, name, "./internal/native", "nothing: a lost update", "the mode of a file",
-				"a second clock look", "a symbolic link that leads out", "a directory entered by a link", "who runs",
+				"a second clock look", "a symbolic link that leads out", "a file outside",
+				"inode numbers for each process", "a directory entered by a link", "who runs",
 				"a pipe between its own processes", "a number that comes back", "a deadlock")
 			if name == "a number that comes back" {
 				testmain.ReusesInodes(t, "./internal/native")

@@ -32,10 +32,10 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", long},
 		// A stall delays all, but one alone may be delayed, too, while the other polls three times.
 		{"sh -c 'until mkdir l; do sleep 1; i=1$i; [ $i = 111 ] && rmdir l; done; read x<n; echo $((x+1)) >n; rmdir l'",
-			"stalls 1\nstall-for 4s\nrefused 1", "broken", "", long},
+			"stalls 1\nstall-for 4s\nrefused 1", "broken", "", usual},
 		// A child takes the lock away after a time, which may have come wherever the clock has jumped.
 		{"sh -c 'mkdir l || exit; (sleep 2; rmdir l) & read x <n; echo $((x+1)) >n; kill $!; rmdir l'",
-			"stalls 1\nstall-for 3s\nrefused 1,2", "unknown", "a timer that may have gone off", long},
+			"stalls 1\nstall-for 3s\nrefused 1,2", "unknown", "a timer that may have gone off", usual},
 		// A name with the time in it keeps nobody out who comes later.
 		{"sh -c 'exec 9>l.$(date +%M); flock 9; read x <n; echo $((x+1)) >n'", "", "unknown",
 			"When 1m more have passed it locks l.01 and not l.00", short},
@@ -49,17 +49,17 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh -c '[ $(($(date +%s)%2)) = 0 ] && echo >>n'", "refused 1", "unknown", "When 1s more have passed", usual},
 		// PHP looks at names again after two minutes. So may others, who act on what they see.
 		{`php -r '$f = fopen("n", "c+"); flock($f, LOCK_EX); fopen("n", "r"); $x = (int)fgets($f); rewind($f); ` +
-			`fwrite($f, $x + 1); fflush($f); flock($f, LOCK_UN);'`, "", "holds", "", long},
+			`fwrite($f, $x + 1); fflush($f); flock($f, LOCK_UN);'`, "", "holds", "", usual},
 		{"python3 -c 'import os, time; d = os.getcwd(); s = os.lstat(d); t = time.time(); open(\"n\"); " +
 			"time.time() > t + 9 and os.lstat(d).st_mtime > s.st_mtime and os.mkdir(\"l\")'", "refused 1",
-			"unknown", "it makes the call mkdir l", long},
+			"unknown", "it makes the call mkdir l", usual},
 		// The name that it looks at again may be gone by then.
 		{"python3 -c 'import os, time; os.lstat(\"n\"); t = time.time(); open(\"n\"); " +
 			"time.time() > t + 9 and os.lstat(\"n\"); os.remove(\"n\")'", "refused 1", "unknown",
-			"it makes the call lstat n and not unlink n", long},
+			"it makes the call lstat n and not unlink n", usual},
 		// Who looks at the clock before its first call may have begun later than the other.
 		{"python3 -SIc 'import posix, time; posix.mkdir(\"d\" + time.strftime(\"%j\"))'", "refused 1", "unknown",
-			"more have passed before each of", long},
+			"more have passed before each of", usual},
 		{`perl -e 'mkdir "l" or (-M "l") * 86400 > 2 && rmdir "l" or exit 1; rmdir "l"'`, "refused 1", "unknown",
 			"more have passed it makes the call rmdir l and not", usual},
 		// The time that a command gives a file of its own hangs on when it does.

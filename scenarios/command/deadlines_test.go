@@ -45,7 +45,8 @@ os.wait(); open('f', 'a').write('x')`
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			testmain.LongBut(t, c.name, "./scenarios/command", "timeout outside", "timeout of a lock",
-				"timeout of a lock that is not needed", "timeout of a long loop", "the later child is first")
+				"timeout of a lock that is not needed", "timeout of a long loop", "the later child is first",
+				"select in python")
 			lines := twice(c.line)
 			if c.other != "" {
 				lines[1] = c.other

@@ -15,20 +15,22 @@ import (
 //
 // flock(1) opens a file, takes an exclusive lock, waiting as long as it must, and starts the command, which inherits
 // the descriptor. The kernel gives the lock back when the last process that has the descriptor has ended. So whatever a
-// command does, by the clock, by random numbers, by inode numbers, in whatever order its own processes go on, it does
-// alone: between two of its calls nobody else does more than open the file of the lock, and wait. Any schedule of any
-// number of such commands is therefore one of them after the other, in the order in which they get the lock; what it
-// leaves behind is what they leave behind one after the other, at these times and with these random numbers; and all
-// end, as they do alone. So it is when the first process of one is killed: what it has started has the descriptor too,
-// and the next command finds what is left in a serial run with that kill.
+// command does, by the clock, by random numbers, by inode numbers, it does alone: between two of its calls nobody else
+// does more than open the file of the lock, and wait. Any schedule of any number of such commands is therefore one of
+// them after the other, in the order in which they get the lock; what it leaves behind is what they leave behind one
+// after the other, at these times and with these random numbers; and all end, as they do alone. So it is when the first
+// process of one is killed: what it has started has the descriptor too, and the next command finds what is left in a
+// serial run with that kill.
 //
 // Nothing of that hangs on what a command does with the lock, but on this, which each run that is made is asked:
 //   - until it has the lock, a command does nothing but open that file and ask for the lock;
 //   - from then on each of its processes has the descriptor until it ends, and the name of the file leads to it;
-//   - it does not ask about other processes, nor for what is outside of the directory or not modelled.
+//   - it does not ask about other processes, nor for what is outside of the directory or not modelled;
+//   - its own processes have one order, for in another one they may give the lock back, or deadlock.
 //
 // The runs are those of each command alone on the files at the start, on all that one leaves, and on all that two
-// leave. They need not be made twice, with other times, random numbers or orders, for what they do is not compared.
+// leave. They need not be made twice, with other times or random numbers, for what they do is not compared: that the
+// lock is kept whatever these are is assumed, and a report says so.
 type Throughout struct {
 	// Runs is how many were asked.
 	Runs int
@@ -53,6 +55,7 @@ func (r *Repair) Throughout(ctx context.Context) (is *Throughout, why string, er
 		return nil, "something else than the commands is asked about", err
 	}
 	is = &Throughout{lock: s.at(r.Lock)}
+	s.record.changes.Rely()
 	first := sc.NewMachine()
 	known := make([]scenarios.Learning, len(s.Commands))
 	defer func() {
@@ -75,8 +78,11 @@ func (r *Repair) Throughout(ctx context.Context) (is *Throughout, why string, er
 				s.keeps = &known[i]
 				port, err := s.alone(sc, end, i, m == first, nil, never, nil)
 				s.keeps = nil
-				if err != nil {
+				switch {
+				case err != nil:
 					return nil, err.Error(), nil
+				case fsfake.NextWays(port.ways, 0) != nil:
+					return nil, "its own processes may go on in several orders", nil
 				}
 				if m == first {
 					if err := s.asOnTheKernel(sc, i, port.steps, end); err != nil {
@@ -96,6 +102,9 @@ func (r *Repair) Throughout(ctx context.Context) (is *Throughout, why string, er
 		if from = to; len(states) > mostLefts {
 			return nil, fmt.Sprintf("the commands leave behind more than %d states of the files", mostLefts), nil
 		}
+	}
+	if s.record.changes.Refuted() { // what was taken to commute does not
+		return r.Throughout(ctx)
 	}
 	is.spec = s
 	if is.unjudged(); is.why != "" {

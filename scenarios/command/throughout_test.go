@@ -39,10 +39,12 @@ func TestThroughout(t *testing.T) {
 		{adds + "; mv n n.lock; echo 0 >n", "it changes the file of the lock: rename"},
 		{"exec 3>&-; " + adds, "it lets go of the lock before it ends: close"},
 		{"flock -u 3; " + adds, "it lets go of the lock before it ends: flock"},
-		{"(exec 3>&-; sleep 1; " + adds + ") &", "it lets go of the lock before it ends: close"},
+		{"(exec 3>&-; sleep 1; " + adds + ") &", "several orders"},
 		{fmt.Sprintf("kill -0 %d 2>/dev/null || "+adds, scenarios.Pid(1)), "it asks about other processes: kill"},
 		{"flock -s 3; " + adds, "it lets go of the lock before it ends: flock"},
 		{adds + "; exit 1", "fails with exit 1"},
+		{": >m & if [ -e m ]; then exec 3>&-; fi; wait; rm -f m; " + adds, "several orders"},
+		{"flock a flock b true & flock b flock a true & wait; " + adds, "waits for ever"},
 	} {
 		t.Run(c.shell, func(t *testing.T) {
 			t.Parallel()

@@ -139,6 +139,7 @@ func TestMutantsAreRefused(t *testing.T) {
 			{`"To":1}`, `"To":2}`, "leads elsewhere"},
 			{`"Errno":`, `"Errno":1`, ""},
 			{`"Start":2`, `"Start":3`, ""},
+			{`"Start":1000`, `"Start":2000`, "start time"},
 		} {
 			at := slices.IndexFunc(was, func(l string) bool { return strings.Contains(l, c.old) })
 			if at < 0 {

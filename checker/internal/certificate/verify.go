@@ -128,6 +128,12 @@ func (v *verifier) begin() config {
 // read takes the views of the file for known. Each is of process 101.
 func (v *verifier) read() (order []*known) {
 	for _, c := range v.file.views {
+		for _, p := range c.Procs {
+			if p.Start != int64(start(p.Pid)) { // views are compared by pids
+				v.no("a process of a view has another start time than its pid stands for")
+				return nil
+			}
+		}
 		if v.split(&c, v.machine(&c)); v.why != "" {
 			return nil
 		}

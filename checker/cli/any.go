@@ -151,7 +151,7 @@ func (a *app) proveAny(ctx context.Context, spec *command.Spec, args []string, f
 	defer bar.clear()
 	bar.begin("run", "looking for a proof for any number of copies")
 	sc, strict, err := spec.Readings()
-	if why := command.Unseen(err); why != "" {
+	if why := spec.Unseen(err); why != "" {
 		return why, nil
 	}
 	if err != nil {

@@ -45,6 +45,21 @@ func TestRunInHome(t *testing.T) {
 	require.FileExists(t, home+"/real")
 }
 
+// A race through a symbolic link that leads out of the directory is found, and nothing there is changed.
+func TestRunThroughALinkThatLeadsOut(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(dir+"/d", 0o755))
+	require.NoError(t, os.WriteFile(dir+"/n", []byte("0\n"), 0o644))
+	require.NoError(t, os.Symlink("../n", dir+"/d/link"))
+	const bump = "read x < link; echo $((x+1)) > link"
+	got := run(t, "run", "--dir", dir+"/d", "--property", "serializable", "--native", "off", bump, bump)
+	require.Equal(t, ExitDiffers, got.exit, got.stdout)
+	text, err := os.ReadFile(dir + "/n")
+	require.NoError(t, err)
+	require.Equal(t, "0\n", string(text))
+}
+
 // A directory that is not there is no empty one.
 func TestRunInNoDirectory(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced

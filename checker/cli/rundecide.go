@@ -92,7 +92,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 		alone.property = scenarios.Deadlock.ID
 		return a.decide(ctx, spec.WithoutKills(), args, &alone, told, third)
 	}
-	if why := command.Unseen(err); why != "" && !third {
+	if why := spec.Unseen(err); why != "" && !third {
 		return a.undecided(ctx, spec, args, f, told, why)
 	}
 	if err != nil {
@@ -122,9 +122,9 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 		case err != nil && ctx.Err() != nil:
 			r = checker.NewResult(&sc, p, nil)
 			r.Why = "it was stopped"
-		case command.Unseen(err) != "":
+		case spec.Unseen(err) != "":
 			r = checker.NewResult(&sc, p, nil)
-			r.Why = command.Unseen(err)
+			r.Why = spec.Unseen(err)
 			witnessed = a.witness(ctx, spec, n, &r)
 		case err != nil:
 			return nil, err

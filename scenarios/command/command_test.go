@@ -430,7 +430,7 @@ func TestNotAFunction(t *testing.T) {
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)
 			_, err = checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
-			require.Contains(t, command.Unseen(err), "is not a function of what its calls answer: after the same")
+			require.Contains(t, new(command.Spec).Unseen(err), "is not a function of what its calls answer: after the same")
 		}
 	}
 }

@@ -57,15 +57,12 @@ func (s *Spec) owns(name string) bool {
 func (s *Spec) Extend(err error, now time.Time) (more bool, failed error) {
 	s.Dir = cmp.Or(s.Dir, defaultDir)
 	var e *tracer.Error
-	to, leads := "", false
-	if err != nil && !s.RealOutside {
-		to, leads = fsfake.LeadsTo(err.Error())
-	}
 	x := extension{s: s, now: now}
 	switch {
 	case err == nil || s.RealOutside:
 		return false, nil
-	case leads:
+	case s.follows(err):
+		to, _ := fsfake.LeadsTo(err.Error())
 		failed = x.follow(to)
 	case errors.As(err, &e) && e.Outside != "":
 		failed = x.add(e.Outside, e.Tree)
@@ -84,6 +81,12 @@ func (s *Spec) Extend(err error, now time.Time) (more bool, failed error) {
 		s.Share()
 	}
 	return true, nil
+}
+
+// follows reports whether an error is about a path that leads out of what is shared, and is shared next.
+func (s *Spec) follows(err error) bool {
+	_, leads := fsfake.LeadsTo(err.Error())
+	return leads && !s.RealOutside
 }
 
 // files are the paths of the real files that the directory and the places outside are copies of: what has another

@@ -109,10 +109,12 @@ func (r *reader) failed() string {
 }
 
 // Unseen says, of an error of the commands, why nothing can be said of them: they read or write without calls, or do
-// what is not modelled. "" for no reason.
-func Unseen(err error) string {
+// what is not modelled. "" for no reason, and for a path that [Spec.Extend] follows out of the directory.
+func (s *Spec) Unseen(err error) string {
 	e, u := new(tracer.Error), notModelled{}
 	switch found := errors.As(err, &e); {
+	case err != nil && s.follows(err):
+		return ""
 	case errors.As(err, &u):
 		return u.Error()
 	case found && e.Unmodelled:

@@ -195,7 +195,8 @@ func (t *thread) notes(list *[]string, text string) {
 	}
 }
 
-// refuseUnlike is refuse with an answer that no kernel gives: what a program does then shows nothing of what it does elsewhere.
+// refuseUnlike is refuse with an answer that no kernel gives, or few: what a program does then shows nothing of what it
+// does elsewhere.
 func (t *thread) refuseUnlike(e syscall.Errno) {
 	t.notes(&t.r.unlike, t.c.String())
 	t.refuse(e)

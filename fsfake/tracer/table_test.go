@@ -28,7 +28,9 @@ var told = []struct{ what, text string }{
 	{"harmless", "The kernel makes these calls, and lockpick does not look at them. None of them takes a path, an open " +
 		"descriptor, memory that processes share, or a time."},
 	{"refused", "These calls fail as on a kernel that does not have them or does not permit them, so that a program " +
-		"takes its other way. If a command then fails, lockpick says which call it refused."},
+		"takes its other way. If a command then fails, lockpick says which call it refused. What a command does with " +
+		"files after `io_setup`, `io_uring_setup`, `name_to_handle_at` or `open_by_handle_at` was not seen: then " +
+		"nothing holds."},
 	{"ends the run", "These calls end the run with an error that names the program and the call: there is no verdict."},
 }
 

@@ -137,8 +137,8 @@
 // its first call. Where it executes another program later, nothing holds. What a child of another command executes is
 // not known: a command that does something else for it is an error.
 //
-// Some calls are not modelled and refused. Where no kernel refuses them ([tracer.Run.Unlike]) nothing holds: what a
-// command does where the kernel makes the call was not seen. Others are answered as by a kernel or a file system
-// without them, which is not said: extended attributes, fallocate, openat2, io_uring, io_setup, bpf,
-// perf_event_open and userfaultfd.
+// Some calls are not modelled and refused. Where no kernel refuses them, or files are used by them (io_uring, io_setup,
+// handles of files), nothing holds ([tracer.Run.Unlike]): what a command does where the kernel makes the call was not
+// seen. Others are answered as by a kernel or a file system without them, which is assumed: extended attributes,
+// fallocate, openat2, bpf, perf_event_open and userfaultfd.
 package command

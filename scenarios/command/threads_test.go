@@ -108,7 +108,8 @@ func TestSharedMappings(t *testing.T) {
 		p, err := scenarios.FindProperty("serializable", sc)
 		require.NoError(t, err)
 		_, err = checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
-		require.Contains(t, new(command.Spec).Unseen(err), "A file that a program maps as shared memory is written later", pair)
+		require.Contains(t, new(command.Spec).Unseen(err),
+			"A file that a program maps as shared memory is written later", pair)
 	}
 	sc := scenario(t, "python3", []string{python + "2", python + "2"}, files, "refused none")
 	p, err := scenarios.FindProperty("serializable", sc)

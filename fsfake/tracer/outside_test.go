@@ -203,4 +203,14 @@ func TestKnown(t *testing.T) {
 	require.ErrorAs(t, untilItsEnd(newMachine(), run), &e)
 	require.Equal(t, out+".file", e.Outside)
 	require.Equal(t, "1\nm\nn\n", run.Stdout())
+
+	// So is one of its directories.
+	c = config("sh", "-c", strings.ReplaceAll("mkdir -p a/b; echo 1 > a/b/n; cat OUT/n; cd OUT; echo 2 > m; ls; "+
+		"cat ../b/m", "OUT", out))
+	c.Protect, c.Known = true, map[tracer.FileID]string{id(out): dir + "/a/b"}
+	run, err = tracer.Start(c)
+	require.NoError(t, err)
+	defer run.Stop()
+	require.NoError(t, untilItsEnd(newMachine(), run))
+	require.Equal(t, "1\nm\nn\n2\n", run.Stdout())
 }

@@ -238,7 +238,7 @@ func (w *walk) from(dir, name string) (place, error) {
 			target, err := os.Readlink(next)
 			if errors.Is(err, unix.EINVAL) {
 				if at := w.t.r.alias(next); at != "" {
-					cur, rest = at, more
+					cur, rest = "/", at+"/"+more // it may lie deep in the virtual directory
 					continue
 				}
 				if !last {

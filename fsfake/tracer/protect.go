@@ -243,14 +243,14 @@ func (r *Run) known(name string) (at string, dir bool) {
 	return r.c.Known[FileID{st.Dev, st.Ino}], st.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
-// alias is the virtual directory that a real one is under another name, or "".
+// alias is the virtual directory that a real one is under another name, by its path from the root, or "".
 func (r *Run) alias(name string) string {
 	at, dir := r.known(name)
-	switch {
-	case !dir || at == name || !r.virtual(at):
+	if !dir || at == name || !r.virtual(at) {
 		return ""
-	case at == r.c.Dir:
-		return r.dir
+	}
+	if below(at, r.c.Dir) {
+		return r.dir + strings.TrimPrefix(at, r.c.Dir)
 	}
 	return at
 }

@@ -65,11 +65,6 @@ const SomeDisks = "nothing broke it, but a loss of power may leave more disks th
 const oneOrderStuck = "somebody may wait for ever, but several threads or processes of one program asked at once, or " +
 	"one had a timeout, and not all orders of that were followed"
 
-// timedStuck is why somebody who never gets on is no violation where waits have timeouts: that a timeout ends
-// one at once is followed, and that it does so later is not.
-const timedStuck = "somebody may wait for ever, as far as no timeout ends a wait that has begun, and some waits have " +
-	"one"
-
 // doubt says why programs whose whole space was covered do not hold all the same; "" for no reason. late: because of
 // the time.
 func doubt(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (why string, late bool, err error) {
@@ -137,9 +132,6 @@ func (g *decision) broken(ctx context.Context, res *Result) (broken bool, err er
 			res.Why = g.oneOrder()
 		}
 		res.Complete = false
-		return false, nil
-	case x.TimedWait() && broken && question:
-		res.Complete, res.Why = false, timedStuck
 		return false, nil
 	case g.t.Property.OfCycles():
 		broken, err = checkStarvation(ctx, g.t, x, g.o, c, res)

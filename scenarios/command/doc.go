@@ -89,7 +89,7 @@
 //
 // The timers of one command go off in the order of their deadlines; where these are less than a millisecond apart, in
 // every order. Whether one goes off while a call waits for a lock of flock(2), or of an open file description, or
-// twice for a record lock of a process that holds none, is a choice; that somebody waits for ever is not said there.
+// twice for a record lock of a process that holds none, is a choice. Who waits beside a timer does not wait for ever.
 // Where several calls wait for locks, a timer goes off only while none of them would be granted. Who has an alarm
 // clock and children may kill them at any call. The wakeups of a JVM's own threads are no timers. All that is given
 // up, and one order is followed, where another call may wait for a lock (a record lock that a process waits for while

@@ -174,14 +174,38 @@ func TestTimedWaitsOutliveTheirParent(t *testing.T) {
 	decide(t, sc, p, "holds")
 }
 
-// Two that wait for each other's lock for a second at most do not wait for ever. That a timer goes off later
-// than at once is not followed, so there is no verdict; a deadlock it would be without.
-func TestTimeoutIsNoDeadlock(t *testing.T) {
-	files := map[string]string{"n": "0\n", "a": "", "b": ""}
-	sc := scenario(t, "flock", []string{"flock -w 1 a flock -w 1 b cat n", "flock -w 1 b flock -w 1 a cat n"}, files, "refused 1")
-	decide(t, sc, scenarios.Deadlock, "unknown")
-	sc = scenario(t, "flock", []string{"flock a flock b cat n", "flock b flock a cat n"}, files, "refused 1")
-	decide(t, sc, scenarios.Deadlock, "broken")
+// Two that wait for each other's lock do so for ever, but where a timer ends one of the waits. One that goes off, and
+// leaves the wait as it is, ends nothing.
+func TestTimeoutsAndDeadlocks(t *testing.T) {
+	t.Parallel()
+	const beats = "flock a sh -c 'while :; do : >beat; sleep 1; done & flock b true; kill $!'"
+	for _, c := range []struct{ a, b, verdict string }{
+		{"flock a flock b cat n", "flock b flock a cat n", "broken"},
+		{"flock -w 1 a flock -w 1 b cat n", "flock -w 1 b flock -w 1 a cat n", "holds"},
+		{"flock -w 1 a flock b cat n", "flock b flock a cat n", "broken"}, // both have their first
+		{"flock a sh -c 'sleep 1 & flock b cat n; wait'", "flock b flock a cat n", "broken"},
+		{"flock a sh -c 'sleep 1; cat n' & flock a cat n; wait", "flock a cat n", "holds"},
+		{beats, "flock b flock a cat n", "broken"},
+		{beats, "flock a flock b cat n", "holds"},
+	} {
+		t.Run(c.a+", "+c.b, func(t *testing.T) {
+			t.Parallel()
+			if strings.Contains(c.a, "sleep") && c.verdict == "holds" {
+				testmain.OnlyLong(t, "others wait while a child sleeps", "./scenarios/command")
+			}
+			sc := scenario(t, "flock", []string{c.a, c.b}, map[string]string{"n": "", "a": "", "b": ""}, "refused 1")
+			r := decide(t, sc, scenarios.Deadlock, c.verdict)
+			if r.Counterexample != nil {
+				again, err := checker.Replay(&sc, scenarios.Deadlock, r.Counterexample.Schedule)
+				require.NoError(t, err)
+				require.True(t, again.Broken)
+				return
+			}
+			drawn, err := checker.Sample(t.Context(), &sc, scenarios.Deadlock, checker.SampleOptions{Runs: 30})
+			require.NoError(t, err)
+			require.Zero(t, drawn.Failures)
+		})
+	}
 }
 
 // git's own locks hold: who does not get one fails, and has changed nothing.

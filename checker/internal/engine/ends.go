@@ -15,7 +15,7 @@ import (
 // States that break a property by themselves: a deadlock, or a wedge; live and on numbers.
 
 // Deadlocked reports whether somebody is unfinished and nobody can ever move again, or somebody
-// holds up the event loop of its process for ever.
+// holds up the event loop of its process for ever. Who waits while a timer runs ([scenarios.TimedWait]) moves again.
 func (w *World) Deadlocked() (bool, []trace.Wait) {
 	if w.spins != nil {
 		return true, []trace.Wait{{How: trace.Spins, Task: w.spins.task, Call: w.spins.op}}
@@ -28,7 +28,7 @@ func (w *World) Deadlocked() (bool, []trace.Wait) {
 		if w.finished(a) || w.interrupted(a) {
 			continue
 		}
-		if w.enabled(a) {
+		if w.enabled(a) || a.timed {
 			return false, nil
 		}
 		waits = append(waits, trace.Wait{How: trace.WaitsInCall, Task: a.task, Call: a.op})
@@ -46,7 +46,7 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 		}
 		return x.LockedOut(s)
 	case scenarios.Stuck:
-		if !w.unfinished || len(w.Out) > 0 && w.Out[0].Slot >= 0 {
+		if !w.unfinished || len(w.Out) > 0 && w.Out[0].Slot >= 0 || w.InTime(s) {
 			return false, nil, nil
 		}
 		var waits []trace.Wait
@@ -67,6 +67,18 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 		return len(x.remainder.left(m)) > 0, nil, nil
 	}
 	return false, nil, nil
+}
+
+// InTime reports whether somebody waits in a state while a timer runs which ends the wait if nothing else does. Nobody
+// sees that he waits, so the state comes to the same as one in which the timer was chosen in place of the wait, and
+// that is another state of the space.
+func (w *Expander) InTime(s []uint32) bool {
+	for i := range w.X.Slots {
+		if n := s[wordNodes+i] &^ learn.Begun; n != learn.Gone && w.node(i, n).timed {
+			return true
+		}
+	}
+	return false
 }
 
 // KindOf grades a state that breaks the property.

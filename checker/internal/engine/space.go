@@ -233,6 +233,7 @@ type knownNode struct {
 	ofFirst bool         // which the first task of the process has
 	fails   bool         // an assertion before it, the task's first call
 	chosen  bool         // see scenarios.Chosen
+	timed   bool         // see scenarios.TimedWait
 	cell    bool
 	sleep   bool
 	exit    bool
@@ -281,6 +282,7 @@ func (x *Space) node(slot int, n uint32) knownNode {
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: endsProcess(x.Sc, nd.Op) && nd.Begins.By == (fsfake.Task{}),
 		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows, family: nd.Family,
 		failing: x.failures(nd.Op, nd.Begins.By), chosen: nd.Begins.Seen.Has(scenarios.Chosen),
+		timed: nd.Begins.Seen.Has(scenarios.TimedWait),
 	}
 	if nd.Op.Call == fsfake.CallStart {
 		p.starts = nd.Op.Len

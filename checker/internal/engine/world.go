@@ -58,6 +58,7 @@ type actor struct {
 	node     uint32     // where it is, when it is not live
 	op       fsfake.Op
 	begins   learn.Effects // begins with the next call: invoked, letGo
+	timed    bool          // a timer runs that ends the next call's wait
 	stepped  bool          // it has made its first step
 	by       fsfake.Task   // who makes it, when that is not the task itself
 	asserted bool          // it has asserted something
@@ -221,7 +222,7 @@ func (w *World) settle(a *actor, e learn.Effects) {
 	if a.ended && e.Invoked {
 		w.fail("%s: operation %v made no call: every recorded operation needs at least one", a.task, e.Input)
 	}
-	a.begins, a.by = e, e.By
+	a.begins, a.by, a.timed = e, e.By, e.Seen.Has(scenarios.TimedWait)
 }
 
 // who makes the task's next call.

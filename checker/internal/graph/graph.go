@@ -136,15 +136,16 @@ func (t *tarjan) run(root uint32) {
 }
 
 // Closed visits the parts of the graph that no step leads out of, whatever faults may: each
-// is a strongly connected component. A state in which nobody can step is one by itself.
-func (g *Graph) Closed(visit func(states []uint32)) {
+// is a strongly connected component. A state in which nobody can step is one by itself. States that are not kept, and
+// steps to them, are left out.
+func (g *Graph) Closed(keep func(uint32) bool, visit func(states []uint32)) {
 	step := func(from uint32, edge int) bool {
 		_, who := g.Edges(from)
 		return who[edge] >= 0
 	}
 	in := make([]uint32, g.Len()) // by state: its component, from 1
 	n := uint32(0)
-	g.Components(func(uint32) bool { return true }, step, func(c []uint32) {
+	g.Components(keep, step, func(c []uint32) {
 		n++
 		for _, id := range c {
 			in[id] = n
@@ -152,7 +153,7 @@ func (g *Graph) Closed(visit func(states []uint32)) {
 		for _, id := range c {
 			to, who := g.Edges(id)
 			for e, v := range to {
-				if who[e] >= 0 && (v == Bad || in[v] != n) {
+				if who[e] >= 0 && (v == Bad || in[v] != n && keep(v)) {
 					return
 				}
 			}

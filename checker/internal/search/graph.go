@@ -174,9 +174,10 @@ func (x *Explorer) traps(g *graph.Graph, c *Coverage) (who map[uint32]int, err e
 		}
 		return !w.Unfinished()
 	}
+	lasts := x.outlastsWaits(w, g, c)
 	who = map[uint32]int{}
 	if x.Property.Question != scenarios.LockedOut {
-		g.Closed(func(states []uint32) {
+		g.Closed(func(id uint32) bool { return lasts == nil || lasts[id] }, func(states []uint32) {
 			if !slices.ContainsFunc(states, ends) {
 				for _, id := range states {
 					who[id] = 0
@@ -199,9 +200,24 @@ func (x *Explorer) traps(g *graph.Graph, c *Coverage) (who map[uint32]int, err e
 	}
 	g.MarkBack(out)
 	for id := range out {
-		if !out[id] && c.States.Has(id) {
+		if !out[id] && c.States.Has(id) && (lasts == nil || lasts[id]) {
 			who[uint32(id)] = 0
 		}
 	}
 	return who, err
+}
+
+// outlastsWaits marks the states that say what comes in the end: all, which is nil, but those in which somebody waits
+// while a timer runs ([engine.Expander.InTime]) from then on, whatever others do. In these the timer goes off. So they
+// end nothing, and are no way out of a trap either.
+func (x *Explorer) outlastsWaits(w *engine.Expander, g *graph.Graph, c *Coverage) []bool {
+	if !x.TimedWait() {
+		return nil
+	}
+	out := make([]bool, g.Len())
+	for id := range out {
+		out[id] = !c.States.Has(id) || !w.InTime(c.States.Row(id, nil))
+	}
+	g.MarkBack(out)
+	return out
 }

@@ -58,17 +58,30 @@ func (f *trapFinder) at(row []uint32) (waits []trace.Wait, known bool, err error
 		f.known[f.keyOf(first)] = nil
 		return nil, true, nil
 	}
-	for _, row := range r.rows {
-		f.known[f.keyOf(row)] = waits
+	for i, row := range r.rows {
+		if r.lasts(i) {
+			f.known[f.keyOf(row)] = waits
+		}
 	}
 	return waits, true, nil
+}
+
+// lost reports whether nobody comes to an end of everything from a state on, though it be in no circle yet: a timer
+// that goes off again and again leaves something else in memory at first, and which rounds are the same hangs on which
+// was seen first.
+func (f *trapFinder) lost(row []uint32) (bool, error) {
+	r, known, err := f.follow(f.x.WithoutFaults(row))
+	return err == nil && known && r != nil && r.lasts(0), err
 }
 
 // A reached is what steps lead to from a state, the first.
 type reached struct {
 	rows [][]uint32
 	into [][]int // by state: from where
+	out  []bool  // see [Explorer.outlastsWaits]; nil where it marks all
 }
+
+func (r *reached) lasts(i int) bool { return r.out == nil || r.out[i] }
 
 // follow returns what steps lead to, or nil when somebody comes to an end of everything there.
 func (f *trapFinder) follow(first []uint32) (r *reached, known bool, err error) {
@@ -105,6 +118,16 @@ func (f *trapFinder) follow(first []uint32) (r *reached, known bool, err error) 
 			return nil, false, nil
 		}
 	}
+	if f.x.TimedWait() {
+		r.out = make([]bool, len(r.rows))
+		var todo []int
+		for i, row := range r.rows {
+			if r.out[i] = !f.w.InTime(row); r.out[i] {
+				todo = append(todo, i)
+			}
+		}
+		r.markBack(r.out, todo)
+	}
 	return r, true, nil
 }
 
@@ -128,29 +151,40 @@ func (f *trapFinder) statesOf(s sched.Schedule) (rows [][]uint32, err error) {
 // lockedOut: the question is whether anybody can acquire.
 func (f *trapFinder) lockedOut() bool { return f.x.Property.Question == scenarios.LockedOut }
 
-// leadBack reports whether all states lead to the first: they are a circle.
-func leadBack(into [][]int) bool {
-	seen := make([]bool, len(into))
-	seen[0] = true
-	n := 1
-	for todo := []int{0}; len(todo) > 0; {
+// leadBack reports whether all states that last lead to the first: they are a circle.
+func (r *reached) leadBack() bool {
+	back := make([]bool, len(r.rows))
+	back[0] = true
+	r.markBack(back, []int{0})
+	for i, is := range back {
+		if !is && r.lasts(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// markBack marks the states that lead to those that are marked, and to do.
+func (r *reached) markBack(marked []bool, todo []int) {
+	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, from := range into[at] {
-			if !seen[from] {
-				seen[from] = true
-				n++
+		for _, from := range r.into[at] {
+			if !marked[from] {
+				marked[from] = true
 				todo = append(todo, from)
 			}
 		}
 	}
-	return n == len(into)
 }
 
 // broken returns what a fresh process waits for where what can be reached breaks the property.
 func (f *trapFinder) broken(r *reached) (waits []trace.Wait, err error) {
-	if !f.lockedOut() {
-		if leadBack(r.into) {
+	switch {
+	case !r.lasts(0):
+		return nil, nil
+	case !f.lockedOut():
+		if r.leadBack() {
 			waits = []trace.Wait{}
 		}
 		return waits, nil
@@ -231,6 +265,13 @@ func (t *Tester) inTrap(w *engine.World, o *Outcome) (bool, error) {
 			}
 		}
 		return true, t.trapped(w, o, max(i, 1), waits) // there is nothing to see of a run without a step
+	}
+	if t.traps.x.TimedWait() && w.Unfinished() && !t.traps.lockedOut() {
+		lost, err := t.traps.lost(rows[len(rows)-1])
+		if lost && err == nil {
+			err = t.trapped(w, o, len(o.Schedule), []trace.Wait{})
+		}
+		return lost, err
 	}
 	return false, nil
 }

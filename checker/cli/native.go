@@ -49,7 +49,7 @@ type challenge struct {
 	killing *native.Check
 	// serial: that what is left behind is serializable is not broken on the model.
 	serial bool
-	swept  *native.Report
+	swept  [2]*native.Report // for each reading of refusals
 	// carried is what comes of the forced order of a counterexample; nil where that has not begun.
 	carried func() (native.Carried, error)
 	// sleeps: the commands sleep for long. confirmed: natively something was broken.
@@ -199,21 +199,26 @@ func (n *challenge) task() (native.Task, error) {
 	return t, s.Write(temp.Path, time.Now())
 }
 
-// challenge looks natively for what a verdict says there is not. One sweep is for all properties.
+// challenge looks natively for what a verdict says there is not. One sweep is for all properties. What is unknown was
+// asked with every failure for a refusal, as long as none is declared; what holds was asked without them, too.
 func (n *challenge) challenge(ctx context.Context, r *checker.Result) error {
-	c, err := n.check(ctx, n.spec.Refused.Declared)
+	at, refusals := 0, n.spec.Refused.Declared || r.Verdict == checker.Unknown
+	if refusals {
+		at = 1
+	}
+	c, err := n.check(ctx, refusals)
 	if err != nil {
 		return err
 	}
-	if n.swept == nil {
+	if n.swept[at] == nil {
 		n.begins()
 		rep, err := c.Sweep(ctx, n.budget, n.serial)
 		if err != nil {
 			return err
 		}
-		n.swept = &rep
+		n.swept[at] = &rep
 	}
-	rep := n.swept
+	rep := n.swept[at]
 	found, what := rep.Hang, "they wait for each other for ever"
 	if n.ofEnds(r) {
 		if found = rep.Bad; found != nil {

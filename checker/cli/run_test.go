@@ -348,6 +348,20 @@ func TestRunOfWhatIsNotModelled(t *testing.T) {
 	}
 }
 
+// What is unknown was asked with failures for refusals. So it is natively: one that finds the lock taken is no bad end.
+func TestRefusalsOfWhatIsUnknown(t *testing.T) {
+	raceFile(t)
+	testmain.InRealTime(t, "./checker/cli")
+	testmain.Needs(t, "perl", "./checker/cli")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+	got := run(t, "run", "--dir", dir, "--native", "1m", "-n", "2", "--", "sh", "-c",
+		`perl -e 'sysopen F, "n", 0x4000'; mkdir l || exit 3; read x <n; echo $((x+1)) >n; rmdir l`)
+	testmain.Viewed(t, got.stdout, "./checker/cli")
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.Regexp(t, `native +\d+ runs with one preemption, \d+ random, all as in some serial order`, got.stdout)
+}
+
 // A reader is asked about all disks where the few at first break nothing, also where the command acts on file times and
 // is decided once more for that.
 func TestReaderOfAllDisks(t *testing.T) {

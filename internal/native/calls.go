@@ -106,7 +106,7 @@ var kinds = []struct {
 	{kind{byHandler, "sigaction"}, []uint64{unix.SYS_RT_SIGACTION}},
 	{kind{byEnd, "end"}, []uint64{unix.SYS_EXIT_GROUP}},
 	{kind{byTimer, ""}, []uint64{unix.SYS_ALARM, unix.SYS_SETITIMER, unix.SYS_TIMER_SETTIME,
-		unix.SYS_TIMERFD_SETTIME}},
+		unix.SYS_TIMERFD_SETTIME, unix.SYS_TIMER_DELETE}},
 }
 
 // A stop is a call before which a task stands.
@@ -166,7 +166,7 @@ func (r *runner) look(t *task) (stop, error) {
 	case byHandler: // it can be told by when a signal of another command comes
 		s.ends = r.signals && regs.Rsi != 0
 	case byTimer:
-		r.cmds[t.cmd].timer = true
+		r.cmds[t.cmd].sets(t.tid, &regs)
 	}
 	if row.name == "unlink" && row.how == byPathAt && regs.Rdx&unix.AT_REMOVEDIR != 0 {
 		s.name = "rmdir"

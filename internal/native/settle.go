@@ -194,7 +194,7 @@ func (r *runner) state(c *command) rest {
 	if len(c.tasks) == 0 {
 		return ended
 	}
-	isHeld, sleeps := false, c.timer
+	isHeld, sleeps := false, len(c.timers) > 0
 	for _, tid := range c.tasks {
 		if r.tasks[tid].held {
 			isHeld = true
@@ -214,6 +214,25 @@ func (r *runner) state(c *command) rest {
 		return asleep
 	}
 	return waiting
+}
+
+// sets notes that a task is about to set a timer, or to stop one. What another thread stops is taken to run on.
+func (c *command) sets(tid int, regs *unix.PtraceRegs) {
+	is, at := [...]uint64{uint64(tid), regs.Orig_rax, regs.Rdi}, regs.Rdx
+	var value [16]byte // behind the interval
+	switch regs.Orig_rax {
+	case unix.SYS_ALARM:
+		is[2], at, value[0] = 0, 0, byte(min(regs.Rdi, 1))
+	case unix.SYS_SETITIMER:
+		at = regs.Rsi
+	case unix.SYS_TIMER_DELETE:
+		is[1], at = unix.SYS_TIMER_SETTIME, 0
+	}
+	_, err := unix.PtracePeekData(tid, uintptr(at)+16, value[:])
+	c.timers = slices.DeleteFunc(c.timers, func(t [3]uint64) bool { return t == is })
+	if value != [16]byte{} || err != nil && at != 0 {
+		c.timers = append(c.timers, is)
+	}
 }
 
 // readProc reads a file of a task's. It is read at each look: a descriptor that package os watches costs too much.

@@ -170,7 +170,7 @@ type command struct {
 	pid     int
 	exit    string // of its first process
 	calls   int
-	timer   bool // a signal may come
+	timers  [][3]uint64 // that run, so that a signal may come: who has set each, by which call, and its number
 	killed  bool
 	spared  int // see mostSpared
 	tasks   []int

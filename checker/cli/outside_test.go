@@ -60,6 +60,29 @@ func TestRunThroughALinkThatLeadsOut(t *testing.T) {
 	require.Equal(t, "0\n", string(text))
 }
 
+// What lies outside is shared: a script that locks itself, as the manual of flock(1) has it, and a file that is made in
+// /tmp and renamed into the directory.
+func TestRunSharesWhatLiesOutside(t *testing.T) {
+	testmain.Needs(t, "flock", "./checker/cli")
+	raceFile(t) // skips where programs cannot be traced
+	dir, script := t.TempDir(), filepath.Join(t.TempDir(), "job.sh")
+	require.NoError(t, os.WriteFile(dir+"/n", []byte("0\n"), 0o644))
+	const bump = `read x < n; t=$(mktemp); echo $((x+1)) > $t; mv $t n`
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"+
+		`[ "$FLOCKER" = "$0" ] || exec env FLOCKER="$0" flock -en "$0" "$0"`+"\n"+bump+"\n"), 0o755))
+	for _, c := range []struct {
+		line, refused string
+		exit          int
+	}{
+		{script, "1", ExitAsClaimed},
+		{bump, "none", ExitDiffers},
+	} {
+		got := run(t, "run", "--dir", dir, "--property", "serializable", "--native", "off", "--skip-odds",
+			"--refused", c.refused, "-n", "2", "--", "sh", "-c", c.line)
+		require.Equal(t, c.exit, got.exit, "%s\n%s%s", c.line, got.stdout, got.stderr)
+	}
+}
+
 // A directory that is not there is no empty one.
 func TestRunInNoDirectory(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced

@@ -327,7 +327,8 @@ func TestVersionCountsWhatOthersSee(t *testing.T) {
 				continue
 			}
 			for _, probe := range probes(d.task) {
-				if r, s := probe.apply(before.Clone()), probe.apply(m.Clone()); r != s {
+				r, s := probe.apply(before.Clone()), probe.apply(m.Clone())
+				if r != s && r.Unmodelled == "" && s.Unmodelled == "" { // what is not modelled ends the run, and answers nothing
 					t.Fatalf("after %s, %s answers %v, not %v, under one version", d, probe, s, r)
 				}
 			}

@@ -37,8 +37,14 @@ func (t *thread) killProcess(pid, sig int) {
 		switch {
 		case p == t.p:
 			send(fsfake.Result{})
-		case !p.gone: // a step, for what the other has done before it is another question
-			t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, send)
+		case !p.gone: // a step, for what the other has done before it is another question; meanwhile it may have ended
+			t.ask(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, func(r fsfake.Result) {
+				if p.reaped {
+					t.fail(unix.ESRCH)
+					return
+				}
+				send(r)
+			})
 		case p.reaped || p.parent == nil:
 			t.fail(unix.ESRCH)
 		default: // it waits to be reaped: a signal has no effect
@@ -89,7 +95,8 @@ func (t *thread) killGroup(pgid, sig int) {
 			send(fsfake.Result{})
 			return
 		}
-		t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: others[0].pid}, send) // a step, as a signal for one of them is
+		// A step, as a signal for one of them is. It is sent though that one has ended meanwhile, for others are left.
+		t.ask(fsfake.Op{Call: fsfake.CallKill, Pid: others[0].pid}, send)
 		return
 	}
 	t.fail(unix.ESRCH)

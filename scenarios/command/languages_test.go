@@ -182,7 +182,8 @@ func TestTimeoutsAndDeadlocks(t *testing.T) {
 	for _, c := range []struct{ a, b, verdict string }{
 		{"flock a flock b cat n", "flock b flock a cat n", "broken"},
 		{"flock -w 1 a flock -w 1 b cat n", "flock -w 1 b flock -w 1 a cat n", "holds"},
-		{"flock -w 1 a flock b cat n", "flock b flock a cat n", "broken"}, // both have their first
+		{"flock -w 1 a flock b cat n", "flock b flock a cat n", "broken"},             // both have their first
+		{"timeout 3 flock a flock b cat n; true", "flock b flock a cat n", "unknown"}, // the signal is for all
 		{"flock a sh -c 'sleep 1 & flock b cat n; wait'", "flock b flock a cat n", "broken"},
 		{"flock a sh -c 'sleep 1; cat n' & flock a cat n; wait", "flock a cat n", "holds"},
 		{beats, "flock b flock a cat n", "broken"},

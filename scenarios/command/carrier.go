@@ -221,7 +221,7 @@ func (s *Spec) config(process int) tracer.Config {
 	l := s.Commands[process]
 	return tracer.Config{
 		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.env(), Stdin: l.Stdin,
-		Pid: scenarios.Pid(process), Seed: max(s.seed, usualSeed),
+		Pid: scenarios.Pid(process), Parent: s.parent, Seed: max(s.seed, usualSeed),
 		Now: begin.Add(s.later), AskTime: s.lasting, Timeout: s.Timeout,
 		Program: s.tells(process),
 		Shared:  s.Outside, Protect: !s.RealOutside, Known: s.files(), Wrong: s.Wrong,

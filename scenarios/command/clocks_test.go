@@ -76,6 +76,10 @@ func TestTimeThatMatters(t *testing.T) {
 			"holds", "", usual},
 		{`python3 -c 'import fcntl; l = [open(n, "w") for n in {"alpha", "beta"}]; [fcntl.flock(f, 2) for f in l]'`, "",
 			"unknown", "it makes the call open beta O_WRONLY|O_CREAT|O_TRUNC and not open alpha", long},
+		// So is the parent, and cron gives each command another one.
+		{"sh -c 'exec 9>l.$PPID; flock 9; read x <n; echo $((x+1)) >n'", "", "unknown",
+			"its parent, and with another one, as cron gives to each, it makes the call open l.102", usual},
+		{"sh -c 'kill -0 $PPID && exec 9>l && flock 9 && read x <n && echo $((x+1)) >n'", "", "holds", "", usual},
 		// It is broken where clocks stand still.
 		{"sh -c ': >a$$; sleep 1; : >b$$; [ b$$ -nt a$$ ] && exec 9>l && flock 9; " +
 			"read x <n; echo $((x+1)) >n; rm a$$ b$$'", "", "unknown",

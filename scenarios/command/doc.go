@@ -130,8 +130,11 @@
 //
 // Random numbers, and the order of sets in Python and of hashes in Perl, are the same in each execution of a process.
 // Before a verdict holds each command runs alone with four others, or with twelve if it is small. Where it makes other
-// calls then, but for names that it draws, or no end, nothing holds. What it does otherwise only beside other commands
-// is not seen.
+// calls then, but for names that it draws, or no end, nothing holds; nor where it does so with another parent, for all
+// have one. What it does otherwise only beside other commands is not seen.
+//
+// Reading changes no access time, as on a file system mounted with noatime. Who looks at one is judged so, which is not
+// said.
 //
 // A command that looks below /proc at the name or the command line of another one's first process sees what that is at
 // its first call. Where it executes another program later, nothing holds. What a child of another command executes is

@@ -35,7 +35,7 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 		if s.record.drawn[with] {
 			continue
 		}
-		was, err := s.drawing(sc, i, usualSeed)
+		was, err := s.drawing(sc, i, usualSeed, 0)
 		told := seeded{s.start(i), fmt.Sprint(on, was, err)}
 		if s.record.drawn[told] {
 			s.record.drawn[with] = true
@@ -46,15 +46,19 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 			seeds = manySeeds
 		}
 		for n := uint64(0); n < seeds && err == nil; n++ { // else it does not end alone, say
-			now, failed := s.drawing(sc, i, usualSeed+1+n)
-			is := s.drawsOtherwise(was, now)
-			if failed != nil {
-				is = "makes no end: " + failed.Error()
-			}
-			if is != "" {
+			now, failed := s.drawing(sc, i, usualSeed+1+n, 0)
+			if is := s.drawsOtherwise(was, now, failed); is != "" {
 				return fmt.Sprintf("nothing broke it, but %s (%s) draws random numbers, and with others it %s. Only "+
 					"some are tried: have it do the same whatever it draws",
 					scenarios.ProcessName(i), s.Commands[i], is)
+			}
+		}
+		if other := (i + 1) % len(s.Commands); err == nil && other != i { // who lives, as a parent does
+			now, failed := s.drawing(sc, i, usualSeed, scenarios.Pid(other))
+			if is := s.drawsOtherwise(was, now, failed); is != "" {
+				return fmt.Sprintf("nothing broke it as long as all commands have one parent, as those of one shell, "+
+					"but %s (%s) looks at the pid of its parent, and with another one, as cron gives to each, it %s. "+
+					"Have it do the same whoever starts it", scenarios.ProcessName(i), s.Commands[i], is)
 			}
 		}
 		s.record.drawn[with], s.record.drawn[told] = true, true
@@ -80,11 +84,11 @@ func (s *Spec) filesDigest() []byte {
 	return h.Sum(nil)
 }
 
-// drawing is what a command does alone with the random numbers of a seed.
-func (s *Spec) drawing(sc *scenarios.Scenario, process int, seed uint64) ([]Step, error) {
+// drawing is what a command does alone with the random numbers of a seed, and a parent; 0 for the usual one.
+func (s *Spec) drawing(sc *scenarios.Scenario, process int, seed uint64, parent int) ([]Step, error) {
 	once, all := *s, *sc
 	once.record, once.shared, once.early, once.Crashes, once.ownOrders = newRecord(), nil, nil, 0, 1
-	once.seed, all.Program = seed, once.program
+	once.seed, once.parent, all.Program = seed, parent, once.program
 	if seed != usualSeed { // in which order sets and hashes of Python and Perl are gone through
 		once.Env = append(slices.Clip(s.Env), fmt.Sprint("PYTHONHASHSEED=", seed), fmt.Sprint("PERL_HASH_SEED=", seed))
 	}
@@ -92,8 +96,11 @@ func (s *Spec) drawing(sc *scenarios.Scenario, process int, seed uint64) ([]Step
 	return port.steps, err
 }
 
-// drawsOtherwise says what a command does otherwise in the second of two runs; "" for nothing.
-func (s *Spec) drawsOtherwise(was, now []Step) string {
+// drawsOtherwise says what a command does otherwise in the second of two runs, which may have failed; "" for nothing.
+func (s *Spec) drawsOtherwise(was, now []Step, failed error) string {
+	if failed != nil {
+		return "makes no end: " + failed.Error()
+	}
 	then, names := s.names(was), s.names(now)
 	alike := func(a, b string) bool { return a == b || !then[b] && !names[a] && differ(a, b) >= rare }
 	for n := range max(len(was), len(now)) {

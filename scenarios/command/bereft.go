@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -15,10 +16,13 @@ import (
 // where one differs from all that were seen, the command is executed, and killed. What it does must be the same.
 
 // again is where a command goes on whose first process is killed at a place: it asks the same once more, or chooses
-// once more.
+// once more. A wait that a timer may end is tried once more before that.
 func (p *place) again() *place {
 	if p.before != nil && p.before.op.Call == fsfake.CallChoose {
-		return p.before
+		p = p.before
+	}
+	if p.before != nil && p.op.Call == fsfake.CallChoose && strings.HasSuffix(p.op.Data, goesOffMeanwhile) {
+		p = p.before
 	}
 	return p
 }

@@ -174,6 +174,14 @@ func TestTimedWaitsOutliveTheirParent(t *testing.T) {
 	decide(t, sc, p, "holds")
 }
 
+// A shell that only waits for such a one is killed: he tries his lock once more before he waits on.
+func TestTimedWaitsOfAKilledParent(t *testing.T) {
+	t.Parallel()
+	sc := scenario(t, "flock", twice("flock -w 1 lock cat n; true"), map[string]string{"n": "", "lock": ""}, "crashes 1")
+	decide(t, sc, scenarios.Wedge, "holds")
+	decide(t, sc, scenarios.Deadlock, "holds")
+}
+
 // Two that wait for each other's lock do so for ever, but where a timer ends one of the waits. One that goes off, and
 // leaves the wait as it is, ends nothing.
 func TestTimeoutsAndDeadlocks(t *testing.T) {

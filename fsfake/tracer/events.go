@@ -106,6 +106,9 @@ func (t *thread) made(cause int) {
 	var n *thread
 	if t.newPid == 0 {
 		n = t.r.addThread(t.p, tid)
+		if t.p.isJava() {
+			n.starter = t.comm()
+		}
 	} else {
 		p := t.r.addProcess(t.p, tid, t.newPid)
 		p.born, _ = getMask(t.tid)
@@ -170,6 +173,7 @@ func (t *thread) execed() {
 	t.r.renamed = t.r.renamed || p.parent == nil && t.r.answers > 0
 	t.n, p.created, t.told, p.shellScript = 1, 1, false, nil
 	t.regs, t.after, t.timed, t.letting = nil, nil, false, false
+	t.title, t.starter = "", ""
 	p.handlers, p.alarms = [65]uint64{}, slices.DeleteFunc(p.alarms, func(a *alarm) bool { return a.id != realTimer })
 	if exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {
 		p.name = filepath.Base(exe)

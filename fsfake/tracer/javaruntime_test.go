@@ -17,7 +17,7 @@ import (
 
 // What wakes the threads of a JVM is no step beside a call of its program. So is the sleep of each other thread, also
 // of one that the program has called so, and of a program that is no JVM. Nor does a JVM make a directory for its
-// counters.
+// counters. Of two threads of one name both are the JVM's where one has started the other.
 func TestJavaRuntime(t *testing.T) {
 	idlers := compiled("gcc", "-O1", "-pthread", "-o")(t, file(t, "idlers.c"))[0]
 	java := filepath.Join(t.TempDir(), "java")
@@ -32,6 +32,8 @@ func TestJavaRuntime(t *testing.T) {
 		{[]string{java, "VM Periodic Task Thread", "C2 CompilerThread0"}, "", false},
 		{[]string{java, "VM Periodic Task Thread", "mine"}, "", true},
 		{[]string{java, "Common-Cleaner", "Common-Cleaner"}, "", true},
+		{[]string{java, "C1 CompilerThread0", "-", "C1 CompilerThread1"}, "", false},
+		{[]string{java, "C1 CompilerThread0", "-", "mine"}, "", true},
 		{[]string{java, "VM Periodic Task Thread"}, "-XX:G1PeriodicGCInterval=5", true},
 		{[]string{idlers, "VM Periodic Task Thread"}, "", true},
 	} {

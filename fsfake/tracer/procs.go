@@ -89,7 +89,7 @@ var aboutProcesses = []spec{
 		case unix.PR_SET_DUMPABLE: // or nobody could look at it any more
 			t.result(0)
 		case unix.PR_SET_NAME:
-			t.r.renamed = t.r.renamed || t.p.parent == nil && t.n == 1 && t.r.answers > 0
+			t.title, t.r.renamed = "", t.r.renamed || t.p.parent == nil && t.n == 1 && t.r.answers > 0
 			t.pass()
 		case unix.PR_SET_CHILD_SUBREAPER:
 			t.p.adopts = c.args[1] != 0

@@ -102,7 +102,8 @@ const (
 
 // A JVM has threads of its own, which sleep for some milliseconds to some seconds again and again, each to look whether
 // there is work for it: a safepoint that is due, monitors that can be deflated, methods to compile. Common-Cleaner
-// looks whether garbage has been found (it waits for a minute each time, in Java). That a time has come gives none of
+// looks whether garbage has been found (it waits for a minute each time, in Java). A thread that compiles starts others
+// of its name when there is much to compile. That a time has come gives none of
 // them work which a call on a file shows. So their waits are not offered while a thread of the process asks; where none
 // asks they are, for somebody may wait for one of them.
 //
@@ -122,7 +123,8 @@ func (t *thread) idles() bool {
 	}
 	name := t.comm()
 	first := func(o *thread) bool { return o.comm() == name } // a program may call a thread of its own so
-	return slices.Contains(idlers, name) && t.p.threads[slices.IndexFunc(t.p.threads, first)] == t
+	return slices.Contains(idlers, name) &&
+		(t.starter == name || t.p.threads[slices.IndexFunc(t.p.threads, first)] == t)
 }
 
 // collects reports whether a JVM was told to collect garbage from time to time, by its arguments or its environment.
@@ -136,10 +138,13 @@ func (p *process) collects() bool {
 	return false
 }
 
-// comm is the name of a thread, or empty.
+// comm is the name of a thread, or empty. It is read once, until the thread gives itself another one.
 func (t *thread) comm() string {
-	b, _ := os.ReadFile("/proc/" + strconv.Itoa(t.p.real) + "/task/" + strconv.Itoa(t.tid) + "/comm")
-	return strings.TrimSuffix(string(b), "\n")
+	if t.title == "" {
+		b, _ := os.ReadFile("/proc/" + strconv.Itoa(t.p.real) + "/task/" + strconv.Itoa(t.tid) + "/comm")
+		t.title = strings.TrimSuffix(string(b), "\n")
+	}
+	return t.title
 }
 
 // makesPerfData reports whether argument i is the directory in which a JVM keeps counters for jps(1) and jstat(1), in a

@@ -88,6 +88,8 @@ type thread struct {
 
 	waits int // for which child, as wait4(2) says it
 
+	title, starter string // its name, once it was asked for, and in a JVM that of the thread which has started it
+
 	told bool // its interpreter tells lines of a script: now this one, or none
 	line Place
 

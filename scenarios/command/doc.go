@@ -133,8 +133,9 @@
 // calls then, but for names that it draws, or no end, nothing holds; nor where it does so with another parent, for all
 // have one. What it does otherwise only beside other commands is not seen.
 //
-// Reading changes no access time, as on a file system mounted with noatime. Who looks at one is judged so, which is not
-// said.
+// Reading changes no access time, as on a file system mounted with noatime. Before a verdict holds each command runs
+// alone once more where each file that it looks at has just been read. Where it does or writes something else then,
+// nothing holds.
 //
 // A command that looks below /proc at the name or the command line of another one's first process sees what that is at
 // its first call. Where it executes another program later, nothing holds. What a child of another command executes is

@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
 
-// Whether random numbers matter. A process draws the same ones in each execution, which could not be repeated
-// otherwise. So before a verdict holds, each command runs alone with others. If it makes other calls then, what it does
-// with the usual ones says nothing: it may lock by the toss of a coin, or take two locks in the order of a set in
-// Python.
+// Whether random numbers matter, the parent, and access times. A process draws the same numbers in each execution,
+// which could not be repeated otherwise. So before a verdict holds, each command runs alone with others. If it makes
+// other calls then, what it does with the usual ones says nothing: it may lock by the toss of a coin, or take two locks
+// in the order of a set in Python.
 
 const (
 	// usualSeed is that of all other executions. With otherSeeds others a command is tried, with manySeeds one of which
@@ -35,7 +37,7 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 		if s.record.drawn[with] {
 			continue
 		}
-		was, err := s.drawing(sc, i, usualSeed, 0)
+		was, err := s.drawing(sc, i, usually{seed: usualSeed})
 		told := seeded{s.start(i), fmt.Sprint(on, was, err)}
 		if s.record.drawn[told] {
 			s.record.drawn[with] = true
@@ -46,7 +48,7 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 			seeds = manySeeds
 		}
 		for n := uint64(0); n < seeds && err == nil; n++ { // else it does not end alone, say
-			now, failed := s.drawing(sc, i, usualSeed+1+n, 0)
+			now, failed := s.drawing(sc, i, usually{seed: usualSeed + 1 + n})
 			if is := s.drawsOtherwise(was, now, failed); is != "" {
 				return fmt.Sprintf("nothing broke it, but %s (%s) draws random numbers, and with others it %s. Only "+
 					"some are tried: have it do the same whatever it draws",
@@ -54,11 +56,17 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 			}
 		}
 		if other := (i + 1) % len(s.Commands); err == nil && other != i { // who lives, as a parent does
-			now, failed := s.drawing(sc, i, usualSeed, scenarios.Pid(other))
+			now, failed := s.drawing(sc, i, usually{seed: usualSeed, parent: scenarios.Pid(other)})
 			if is := s.drawsOtherwise(was, now, failed); is != "" {
 				return fmt.Sprintf("nothing broke it as long as all commands have one parent, as those of one shell, "+
 					"but %s (%s) looks at the pid of its parent, and with another one, as cron gives to each, it %s. "+
 					"Have it do the same whoever starts it", scenarios.ProcessName(i), s.Commands[i], is)
+			}
+			now, failed = s.drawing(sc, i, usually{seed: usualSeed, read: true})
+			if is := s.readsOtherwise(was, now, failed); is != "" {
+				return fmt.Sprintf("nothing broke it as long as reading a file changes no access time, as on a file "+
+					"system mounted with noatime, but %s (%s) looks at one, and where others have just read the file, "+
+					"it %s. Have it do the same whoever has read a file", scenarios.ProcessName(i), s.Commands[i], is)
 			}
 		}
 		s.record.drawn[with], s.record.drawn[told] = true, true
@@ -84,12 +92,27 @@ func (s *Spec) filesDigest() []byte {
 	return h.Sum(nil)
 }
 
-// drawing is what a command does alone with the random numbers of a seed, and a parent; 0 for the usual one.
-func (s *Spec) drawing(sc *scenarios.Scenario, process int, seed uint64, parent int) ([]Step, error) {
+// usually is what is the same in all executions but those of draws.
+type usually struct {
+	seed   uint64 // of random numbers
+	parent int    // the pid of each command's parent, 0 for the usual one
+	read   bool   // whoever looks at a file is told that it has been read since it was changed
+}
+
+// justRead is the answer to a call where somebody has just read the file that it looks at.
+func justRead(r fsfake.Result) fsfake.Result {
+	if is := &r.Stat; is.Atime != 0 {
+		is.Atime = max(is.Atime, is.Mtime, is.Ctime) + int64(time.Second)
+	}
+	return r
+}
+
+// drawing is what a command does alone where that is otherwise.
+func (s *Spec) drawing(sc *scenarios.Scenario, process int, with usually) ([]Step, error) {
 	once, all := *s, *sc
 	once.record, once.shared, once.early, once.Crashes, once.ownOrders = newRecord(), nil, nil, 0, 1
-	once.seed, once.parent, all.Program = seed, parent, once.program
-	if seed != usualSeed { // in which order sets and hashes of Python and Perl are gone through
+	once.usually, all.Program = with, once.program
+	if seed := with.seed; seed != usualSeed { // in which order sets and hashes of Python and Perl are gone through
 		once.Env = append(slices.Clip(s.Env), fmt.Sprint("PYTHONHASHSEED=", seed), fmt.Sprint("PERL_HASH_SEED=", seed))
 	}
 	port, err := once.alone(&all, sc.NewMachine(), process, false, nil, never, nil)
@@ -114,6 +137,19 @@ func (s *Spec) drawsOtherwise(was, now []Step, failed error) string {
 		if a.Call != b.Call || a.Flags != b.Flags || a.FD != b.FD ||
 			!alike(a.Path, b.Path) || !alike(a.Path2, b.Path2) {
 			return "makes the call " + brief(b.String()) + " and not " + brief(a.String())
+		}
+	}
+	return ""
+}
+
+// readsOtherwise is drawsOtherwise where nothing but access times differs, which a copy may have from its original.
+func (s *Spec) readsOtherwise(was, now []Step, failed error) string {
+	if is := s.drawsOtherwise(was, now, failed); is != "" {
+		return is
+	}
+	for n := range was {
+		if was[n].Op.Data != now[n].Op.Data {
+			return "writes or prints something else, in " + brief(now[n].Op.String())
 		}
 	}
 	return ""

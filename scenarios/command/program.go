@@ -315,6 +315,9 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	if err != nil {
 		return r, err
 	}
+	if d.spec.read {
+		r = justRead(r)
+	}
 	if killed, is := r.Value.(scenarios.Killed); is {
 		if !killed.Begun {
 			d.acquires = acquires // what was noted of it is void, and it is asked again if it still stands

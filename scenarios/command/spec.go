@@ -105,8 +105,7 @@ type Spec struct {
 	starts bool
 	// lasting: sleeps last, and each look at a clock is a call.
 	lasting bool
-	seed    uint64 // of random numbers, see draws.go
-	parent  int    // the pid of that of each command, 0 for the usual one
+	usually
 	// later is how much later than the others a command begins.
 	later time.Duration
 	// mixed, when not 0, is the number of a drawn order of those calls.

@@ -56,9 +56,35 @@ func (r *Result) WithThree(ctx context.Context) (Result, bool) {
 	return three, err == nil && three.Verdict != Unknown
 }
 
-// check decides one property of a scenario on the machine that its setting describes, with sleeps that last where
+// check decides one property of a scenario. Where programs could tell that children begin or end, and that went before
+// other calls, it is decided again in every order with them ([scenarios.Scenario.EveryBirth]).
+func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (res Result, err error) {
+	everyBirth := func() (in *scenarios.Scenario, asked *scenarios.Property, err error) {
+		if sc.EveryBirth == nil || ctx.Err() != nil {
+			return nil, nil, nil
+		}
+		if in, err = sc.EveryBirth(); in != nil && err == nil {
+			asked = in.Asked(p)
+		}
+		return in, asked, err
+	}
+	in, asked, err := everyBirth() // another property may have shown it
+	if asked == nil && err == nil {
+		if res, err = checkMoving(ctx, sc, p, o); err != nil || res.Verdict != Unknown {
+			return res, err
+		}
+		in, asked, err = everyBirth()
+	}
+	if asked == nil || err != nil {
+		return res, err
+	}
+	o.Tried = &Tried{InTime: o.Tried.InTime}
+	return checkMoving(ctx, in, asked, o)
+}
+
+// checkMoving decides one property of a scenario on the machine that its setting describes, with sleeps that last where
 // that shows, and in each case that is open.
-func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
+func checkMoving(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
 	if r, err := sleepersFirst(ctx, sc, p, o); r != nil || err != nil {
 		return *cmp.Or(r, &Result{}), err
 	}

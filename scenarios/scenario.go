@@ -85,6 +85,10 @@ type Scenario struct {
 	// and returns the scenario in which no two changes share a time; nil where none does, with why when that is not
 	// known of all. May be nil.
 	Apart func() (sc *Scenario, why string, err error)
+	// EveryBirth, of External programs in which a child begins or ends before other calls are made, returns the
+	// scenario in which it does so in every order with them, once a search has seen a program that could tell; nil
+	// before. May be nil.
+	EveryBirth func() (*Scenario, error)
 	// Slept is the longest sleep that External programs have begun so far. May be nil.
 	Slept func() time.Duration
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds. It may be empty.

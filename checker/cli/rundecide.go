@@ -158,7 +158,14 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	if err := before(); err != nil {
 		return nil, err
 	}
-	d.assumes = slices.Concat(assumedBy(d.results), scenarios.Texts(sc.Assumed()))
+	d.assumes = assumedBy(d.results)
+	for _, r := range d.results { // of a scenario that was decided in place of this one, too
+		for _, text := range scenarios.Texts(append(sc.Assumed(), r.Scenario.Assumed()...)) {
+			if !slices.Contains(d.assumes, text) {
+				d.assumes = append(d.assumes, text)
+			}
+		}
+	}
 	return d, nil
 }
 

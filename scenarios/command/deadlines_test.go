@@ -31,6 +31,8 @@ os.wait(); open('f', 'a').write('x')`
 		{"timeout of a lock", "flock", "exec 9>l; timeout 5 flock 9 || exit 1; echo x >> f", "flock l true", "broken"},
 		{"timeout of a lock that is not needed", "flock", "exec 9>l; timeout 5 flock 9; echo x >> f", "flock l true",
 			"holds"},
+		// No timer goes off when it runs alone, so that nobody is killed then who has a child.
+		{"timeout of a lock in a lock", "flock", "timeout 3 flock a flock b true; :", "exec flock b true", "holds"},
 		{"timeout of a loop", "perl",
 			`timeout 3 perl -e 'select undef, undef, undef, 2 until -e "d"'; [ $? = 124 ] && echo x >> f`,
 			"echo y >> f", "holds"},

@@ -99,7 +99,7 @@ func (r *record) unjudged(dir string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.firsts && r.looks || r.rootFirsts && r.signals:
+	case r.couldTell():
 		return "nothing broke it, but a command could see when a child of one began or ended, and one order of that " +
 			"was followed: it looks at processes, gets a signal, or has children print beside each other"
 	case len(r.outside) > 0:
@@ -112,6 +112,9 @@ func (r *record) unjudged(dir string) string {
 	}
 	return ""
 }
+
+// couldTell reports whether the beginning or the end of a process went first, and a command could see it.
+func (r *record) couldTell() bool { return r.firsts && r.looks || r.rootFirsts && r.signals }
 
 // where says where only one order was followed; "" for nowhere.
 func (r *record) where() string {

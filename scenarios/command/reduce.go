@@ -20,6 +20,27 @@ func (d *driver) reduces() bool {
 		s.PowerLosses == 0 && s.FailingCalls == 0 && !d.probes && !d.killed
 }
 
+// asksBirths gives scenarios in which processes begin and end before other calls those in which they do not, for when a
+// command could tell. Serial runs show most of these commands beforehand, but no timer goes off in them.
+func (s *Spec) asksBirths(sc, strict *scenarios.Scenario) {
+	if s.everyBirth {
+		return
+	}
+	both := s.readAgain(func(again *Spec) { again.everyBirth, again.shared = true, nil })
+	for i, of := range []*scenarios.Scenario{sc, strict} {
+		of.EveryBirth = func() (*scenarios.Scenario, error) {
+			s.record.mu.Lock()
+			told := s.record.couldTell()
+			s.record.mu.Unlock()
+			if !told {
+				return nil, nil
+			}
+			r, err := both()
+			return &r[i], err
+		}
+	}
+}
+
 // goesFirst reports whether a call goes before all others of its command.
 func (d *driver) goesFirst(p tracer.Pending) bool {
 	if p.Commutes || !p.Kin || !d.reduces() || d.tells(p) {

@@ -196,6 +196,7 @@ func (s Spec) readings() (sc, strict scenarios.Scenario, err error) {
 	strict.Assumes = sc.Assumes
 	s.movesClocks(&sc, &strict)
 	s.tellsApart(&sc, &strict)
+	s.asksBirths(&sc, &strict)
 	return sc, strict, nil
 }
 

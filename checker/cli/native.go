@@ -94,10 +94,9 @@ func (n *challenge) ofEnds(r *checker.Result) bool {
 
 // ofOrder reports whether the order of the commands' own calls breaks what is asked of faults.
 func (n *challenge) ofOrder(r *checker.Result) bool {
-	return r.Counterexample != nil && n.spec.Recover+n.spec.Read == "" &&
-		!slices.ContainsFunc(r.Counterexample.Schedule, func(c sched.Choice) bool {
-			return c.Action != sched.Run || c.Fails != ""
-		})
+	return r.Counterexample != nil && !slices.ContainsFunc(r.Counterexample.Schedule, func(c sched.Choice) bool {
+		return c.Action != sched.Run || c.Fails != ""
+	})
 }
 
 func ofHangs(r *checker.Result) bool { return r.Property.Question == scenarios.Stuck }
@@ -114,8 +113,6 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) {
 	case r.Verdict != checker.Broken && (n.onlyConfirms || r.Counterexample != nil):
 	// of what is unknown a native end says more than nothing
 	case r.Verdict == checker.Unknown && n.sleeps && n.confirmed: // but not so much that half a minute is worth it
-	case n.ofEnds(r) && n.spec.Read != "":
-		r.Native = "nothing: what --read prints of the end is asked on the model only"
 	case r.Verdict != checker.Broken && (n.ofEnds(r) || ofHangs(r)):
 		n.serial = n.serial || n.ofEnds(r)
 		err = n.challenge(ctx, r)
@@ -175,6 +172,12 @@ func (n *challenge) task() (native.Task, error) {
 	s := n.spec
 	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(s.Direct(os.Environ()), s.Env), NoStdout: s.NoStdout,
 		Ignored: s.Ignored, Sleeps: n.sleeps, StallFor: s.Setting.StallFor}
+	if s.Recover != "" {
+		t.Recover = command.Line{Shell: s.Recover}.Exec()
+	}
+	if s.Read != "" {
+		t.Read = command.Line{Shell: s.Read}.Exec()
+	}
 	for i, l := range s.Commands {
 		if l.Func != nil {
 			return t, fmt.Errorf("%s is a Go function", scenarios.ProcessName(i))

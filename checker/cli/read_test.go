@@ -24,8 +24,9 @@ func TestRunComparesWhatACommandReads(t *testing.T) {
 	require.Equal(t, ExitDiffers, of().exit)
 	holds := of("--read", "wc -l <n", "--native", "5s")
 	require.Equal(t, ExitAsClaimed, holds.exit, "each order leaves one line: %s", holds.stderr)
-	require.Contains(t, holds.stdout, "nothing: what --read prints of the end is asked on the model only")
-	broken := of("--read", "cat n")
+	require.Regexp(t, "native +[1-9].* all as in some serial order", holds.stdout)
+	broken := of("--read", "cat n", "--native", "5s")
 	require.Equal(t, ExitDiffers, broken.exit)
 	require.Regexp(t, `--read += exit 0 "1\\n" += exit 0 "2\\n" += exit 0 "2\\n"`, broken.stdout)
+	require.Contains(t, broken.stdout, "confirmed: 3 of 3 native runs in this order end as in no serial order")
 }

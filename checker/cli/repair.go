@@ -331,7 +331,7 @@ func (t *trials) natively(ctx context.Context, r *command.Repair) (tried, why st
 	}
 	n := &challenge{spec: &trial.Spec, here: t.here, budget: t.f.budget, begins: func() {}}
 	defer n.close()
-	if n.budget == 0 || trial.Spec.Read != "" {
+	if n.budget == 0 {
 		return "", "", nil
 	}
 	var rep native.Report

@@ -249,10 +249,7 @@ func (r *runner) isShared(p string) bool {
 
 // fdPath is the path of a task's descriptor, as the kernel knows it.
 func fdPath(tid int, fd int32) string {
-	s, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, fd))
-	if err != nil {
-		return ""
-	}
+	s, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, fd))
 	return strings.TrimSuffix(s, " (deleted)")
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -98,8 +99,8 @@ func (c *Check) Close() {
 
 // prepare fills in what all jobs have in common.
 func (c *Check) prepare(j job) job {
-	j.Commands, j.Dir, j.From, j.Outside = c.task.Commands, c.task.Dir, c.task.From, c.outsideNames()
-	j.StallFor = c.task.StallFor
+	j.Commands, j.Dir, j.From, j.Outside = c.task.Commands, c.task.Dir, c.task.From, slices.Sorted(maps.Keys(c.outside))
+	j.StallFor, j.Recover, j.Read = c.task.StallFor, c.task.Recover, c.task.Read
 	if j.Again > 0 {
 		j.Commands = append(slices.Clone(j.Commands), j.Commands[j.Again-1])
 	}
@@ -120,14 +121,6 @@ func (c *Check) do(ctx context.Context, j job) (*run, error) {
 		j.Copy = dir
 	}
 	return execute(ctx, &j, c.task.Env)
-}
-
-func (c *Check) outsideNames() (out []string) {
-	for name := range c.outside { // order does not matter: they are sorted
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // limit is how long a run may take: a few times as long as a serial one.

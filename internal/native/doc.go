@@ -23,9 +23,9 @@
 // [Check.Kill] forces a kill that was seen elsewhere, kills each command after each of its shared calls, then at
 // places of drawn orders, and asks what is left, or whether one more run gets through.
 //
-// What is compared: the files below the directory, files outside that serial runs change alike, exit statuses, and
-// what is printed. Pids of the run and present times are masked. Names that differ between two serial runs of one
-// order are not compared; [Report.NotCompared] lists them.
+// What is compared: the files below the directory, or what a reader prints of them ([Task.Read]), files outside that
+// serial runs change alike, exit statuses, and what is printed. Pids of the run and present times are masked. Names
+// that differ between two serial runs of one order are not compared; [Report.NotCompared] lists them.
 //
 // # What it knows, and what it must not
 //

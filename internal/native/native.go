@@ -17,6 +17,9 @@ type Task struct {
 	// Sleeps: the commands sleep for long, so more of them run side by side, and serial runs go on beside what comes
 	// next.
 	Sleeps bool
+	// Recover and Read run alone at the end of each run, if they are given. What is compared is what the first leaves
+	// behind, and in place of files what the second prints.
+	Recover, Read []string
 	// NoStdout leaves what is printed out.
 	NoStdout bool
 	// Refuses reports whether a command that ended so, "exit 1" or "signal 9", may not have done anything, so that
@@ -60,6 +63,8 @@ const (
 // A job is what a process in a view is told to run.
 type job struct {
 	Commands  []Command
+	Recover   []string
+	Read      []string
 	Dir, From string
 	Copy      string   // where the copy of From lies; empty is in memory
 	Below     bool     // it lies on the file system that holds Dir

@@ -134,10 +134,7 @@ func (c *Check) explains(k *order, o outcome) bool {
 		}
 	}
 	for _, name := range namesOf(o, k.end) {
-		if i, of := lineOf(name, n); of && !slices.Contains(k.ran, i) || c.varies[name] {
-			continue
-		}
-		if c.elsewhere(name) {
+		if i, of := lineOf(name, n); of && !slices.Contains(k.ran, i) || c.varies[name] || c.elsewhere(name) {
 			continue
 		}
 		a, here := o[name]

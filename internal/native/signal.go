@@ -3,10 +3,7 @@
 package native
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -17,18 +14,14 @@ import (
 
 // signalled reports whether a signal has come for a task that it neither blocks nor ignores.
 func signalled(tid int) bool {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", tid))
-	if err != nil {
-		return false
+	var buf [4096]byte
+	text, _ := readProc(buf[:], tid, "/status")
+	set := func(name string) (signals uint64) {
+		_, after, _ := strings.Cut(string(text), "\n"+name+":\t")
+		_, _ = fmt.Sscanf(after, "%x", &signals)
+		return signals
 	}
-	defer f.Close()
-	sets := map[string]uint64{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if name, set, ok := strings.Cut(lines.Text(), ":\t"); ok && strings.HasPrefix(name, "S") {
-			sets[name], _ = strconv.ParseUint(set, 16, 64)
-		}
-	}
-	return (sets["SigPnd"]|sets["ShdPnd"])&^sets["SigBlk"]&^sets["SigIgn"] != 0
+	return (set("SigPnd")|set("ShdPnd"))&^set("SigBlk")&^set("SigIgn") != 0
 }
 
 // again has a task that stands before a call make it anew, once what signals do is done.

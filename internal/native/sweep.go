@@ -49,9 +49,8 @@ const (
 )
 
 // Sweep runs schedules until one ends in no serial way, all are done, or the budget is spent: first each place with one
-// preemption, then drawn ones. Where
-// commands sleep the budget is twice as long as a serial run at least. Serial runs of the end that is found may take
-// as long again.
+// preemption, then drawn ones. Where commands sleep the budget is twice as long as a serial run at least. Serial runs
+// of the end that is found may take as long again.
 //
 // ends: such an end counts, and a deadlock does not end the sweep; otherwise only a deadlock counts.
 func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Report, error) {

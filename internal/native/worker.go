@@ -112,6 +112,9 @@ func (r *runner) gather() error {
 		res.Pids, res.Calls = append(res.Pids, c.pids), append(res.Calls, c.calls)
 	}
 	res.Tree, res.Modes = map[string]string{}, map[string]string{}
+	if !r.finds("--recover", r.job.Recover, false) || !r.finds("--read", r.job.Read, true) {
+		return nil
+	}
 	err := filepath.WalkDir(r.job.Dir, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case name == r.job.Dir || errors.Is(err, fs.ErrNotExist):
@@ -144,6 +147,23 @@ func (r *runner) gather() error {
 		}
 	}
 	return err
+}
+
+// finds runs a command that looks at what is left, and reports whether files are compared as well.
+func (r *runner) finds(name string, argv []string, prints bool) bool {
+	if len(argv) == 0 || r.res.Cut != "" {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.job.Limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	c.WaitDelay = time.Second
+	text, err := c.Output()
+	if !prints {
+		text = nil
+	}
+	r.res.Tree[name] = fmt.Sprintf("%v %q", c.ProcessState, text)
+	return !prints && err == nil
 }
 
 // mode notes the permissions of a file, whose it is where it is not the caller's, and the time that it was given.
@@ -203,13 +223,8 @@ func (r *runner) start(i int) error {
 		return err
 	}
 	defer stdin.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
 	cmd := exec.Command(c.argv[0], c.argv[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, out, null
+	cmd.Stdin, cmd.Stdout = stdin, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return err

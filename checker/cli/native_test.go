@@ -88,7 +88,7 @@ func TestNativeContradictsAClockThatStandsStill(t *testing.T) {
 }
 
 // killed is what becomes of a verdict on atomic or wedge, where one command may be killed.
-func killed(t *testing.T, p *scenarios.Property, v checker.Verdict, cx *trace.Counterexample,
+func killed(t *testing.T, budget time.Duration, p *scenarios.Property, v checker.Verdict, cx *trace.Counterexample,
 	commands ...string) checker.Result {
 	t.Helper()
 	testmain.Needs(t, "sh", "./checker/cli")
@@ -97,7 +97,7 @@ func killed(t *testing.T, p *scenarios.Property, v checker.Verdict, cx *trace.Co
 	for _, text := range commands {
 		spec.Commands = append(spec.Commands, command.Line{Shell: text})
 	}
-	n := &challenge{spec: &spec, budget: time.Minute, begins: func() {}}
+	n := &challenge{spec: &spec, budget: budget, begins: func() {}}
 	defer n.close()
 	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true,
 		Counterexample: cx}
@@ -114,23 +114,23 @@ func TestNativeKills(t *testing.T) {
 	kill := &trace.Counterexample{Schedule: sched.Schedule{{Action: sched.Kill}}}
 	const inPlace = "sort n -o n"
 
-	r := killed(t, atomic, checker.Holds, nil, inPlace)
+	r := killed(t, time.Minute, atomic, checker.Holds, nil, inPlace)
 	require.Equal(t, checker.Unknown, r.Verdict, r.Native)
 	require.Contains(t, r.Native, "n: 0 bytes, neither the old 4 nor the new 4 (")
-	r = killed(t, atomic, checker.Broken, kill, inPlace)
+	r = killed(t, time.Minute, atomic, checker.Broken, kill, inPlace)
 	require.Equal(t, checker.Broken, r.Verdict)
 	require.Contains(t, r.Native, "confirmed: A killed after ")
-	r = killed(t, atomic, checker.Holds, nil, inPlace, "true")
+	r = killed(t, time.Minute, atomic, checker.Holds, nil, inPlace, "true")
 	require.Equal(t, checker.Unknown, r.Verdict, "the command itself is killed, and not a shell around it")
-	r = killed(t, scenarios.Wedge, checker.Broken, kill, "mkdir l || exit 1; cat n; rmdir l")
+	r = killed(t, time.Minute, scenarios.Wedge, checker.Broken, kill, "mkdir l || exit 1; cat n; rmdir l")
 	require.Contains(t, r.Native, "confirmed: A killed after ")
 	require.Contains(t, r.Native, "one more run ends with exit 1")
-	r = killed(t, scenarios.Wedge, checker.Holds, nil, "exec 9>l; flock 9; cat n")
+	r = killed(t, 2*soon, scenarios.Wedge, checker.Holds, nil, "exec 9>l; flock 9; cat n")
 	require.Contains(t, r.Native, "after each of which one more run gets through")
 	lost := sched.Choice{Action: sched.PowerLoss}
-	require.Equal(t, "shown on the model only: the power is not lost here", killed(t, atomic, checker.Broken,
+	require.Equal(t, "shown on the model only: the power is not lost here", killed(t, time.Minute, atomic, checker.Broken,
 		&trace.Counterexample{Schedule: sched.Schedule{lost}, Trace: trace.Trace{{Choice: lost}}}, inPlace).Native)
-	require.Equal(t, "nothing: kills are shown on the model only", killed(t,
+	require.Equal(t, "nothing: kills are shown on the model only", killed(t, time.Minute,
 		&scenarios.Property{ID: "durable"}, checker.Holds, nil, inPlace).Native)
 }
 
@@ -139,14 +139,14 @@ func TestNativeKillsOfSeveral(t *testing.T) {
 	testmain.OnlyLong(t, "it is some hundred runs of programs", "./checker/cli")
 	atomic := &scenarios.Property{ID: "atomic", Native: scenarios.RunsWithKills}
 	const aside = "sort n > m; mv m n"
-	r := killed(t, atomic, checker.Holds, nil, aside, aside)
+	r := killed(t, time.Minute, atomic, checker.Holds, nil, aside, aside)
 	require.Equal(t, checker.Unknown, r.Verdict, "one empties the other's new file and is killed")
-	r = killed(t, atomic, checker.Holds, nil, aside, "sort n > k; mv k n")
+	r = killed(t, time.Minute, atomic, checker.Holds, nil, aside, "sort n > k; mv k n")
 	require.Equal(t, checker.Holds, r.Verdict, r.Native)
 	require.Contains(t, r.Native, "runs with a kill, ")
 	require.Contains(t, r.Native, " random, each file as before or as after")
 	// Of two that lose an update each file is as some serial run of one of them leaves it.
-	r = killed(t, atomic, checker.Holds, nil, "read x < n; echo $((x+1)) > m; mv m n",
+	r = killed(t, time.Minute, atomic, checker.Holds, nil, "read x < n; echo $((x+1)) > m; mv m n",
 		"read x < n; echo $((x+1)) > k; mv k n")
 	require.Equal(t, checker.Holds, r.Verdict, r.Native)
 }

@@ -175,35 +175,39 @@ func TestKillsOfThoseThatHaveALockThroughout(t *testing.T) {
 		{"sh -c 'read x <n; : >n; echo a$x >n'; echo >u", "sh -c 'read x <n; echo b$x >>n'", "atomic"},
 		{"read x <n; [ -e t ] || : >t; [ -e u ] && exit 3; : >u; echo a$x >>n", "[ -e t ] && exit 4; echo b >>n", ""},
 	} {
-		spec := command.Spec{Dir: "/data", Refused: command.Refused{Declared: true}, Files: []command.File{
-			{Name: "n", Content: "0\n"}}, Commands: []command.Line{{Shell: c.a}, {Shell: c.b}}}
-		all := spec.Repairs("n", nil)
-		fix := &all[slices.IndexFunc(all, func(r command.Repair) bool { return r.Around })]
-		tried := &trials{f: &runFlags{}, spec: &spec, alone: map[string]bool{}, limit: repairTime}
-		trials := fix.Trials()
-		by, err := tried.throughout(t.Context(), fix)
-		require.NoError(t, err)
-		if by == nil {
-			_, why, _ := fix.Throughout(t.Context())
-			require.Fail(t, c.a, why)
-		}
-		kill := &trials[len(trials)-1].Spec
-		told := func(by *command.Throughout) (all []string) {
-			is := tried.decide(t.Context(), kill, repairTime, by, "")
-			require.NoError(t, is.err)
-			for _, r := range is.results {
-				all = append(all, r.Property.ID+" "+r.Verdict.String())
-				require.Equal(t, by == nil, r.Stats.States > 0, "%s: %s is explored", c.a, r.Property)
-				is := r.Property.ID == c.broken || c.broken == r.Property.ID+" unknown" && r.Verdict == checker.Unknown
-				require.Equal(t, !is, r.Verdict == checker.Holds || c.a == random && r.Property.Judged == nil, "%s: %s",
-					c.a, r.Property)
+		t.Run(c.a, func(t *testing.T) {
+			testmain.LongBut(t, c.a, "./checker/cli", random, "read x <n; echo a$x >n",
+				"read x <n; echo a$x >t && mv t n", "read x <n; (: >n; echo c >u); echo a$x >>n")
+			spec := command.Spec{Dir: "/data", Refused: command.Refused{Declared: true}, Files: []command.File{
+				{Name: "n", Content: "0\n"}}, Commands: []command.Line{{Shell: c.a}, {Shell: c.b}}}
+			all := spec.Repairs("n", nil)
+			fix := &all[slices.IndexFunc(all, func(r command.Repair) bool { return r.Around })]
+			tried := &trials{f: &runFlags{}, spec: &spec, alone: map[string]bool{}, limit: repairTime}
+			trials := fix.Trials()
+			by, err := tried.throughout(t.Context(), fix)
+			require.NoError(t, err)
+			if by == nil {
+				_, why, _ := fix.Throughout(t.Context())
+				require.Fail(t, c.a, why)
 			}
-			return all
-		}
-		fast := told(by)
-		if c.a != random { // explored, nothing is known of the other properties either
-			require.Equal(t, told(nil), fast, c.a)
-		}
+			kill := &trials[len(trials)-1].Spec
+			told := func(by *command.Throughout) (all []string) {
+				is := tried.decide(t.Context(), kill, repairTime, by, "")
+				require.NoError(t, is.err)
+				for _, r := range is.results {
+					all = append(all, r.Property.ID+" "+r.Verdict.String())
+					require.Equal(t, by == nil, r.Stats.States > 0, "%s: %s is explored", c.a, r.Property)
+					is := r.Property.ID == c.broken || c.broken == r.Property.ID+" unknown" && r.Verdict == checker.Unknown
+					require.Equal(t, !is, r.Verdict == checker.Holds || c.a == random && r.Property.Judged == nil, "%s: %s",
+						c.a, r.Property)
+				}
+				return all
+			}
+			fast := told(by)
+			if c.a != random { // explored, nothing is known of the other properties either
+				require.Equal(t, told(nil), fast, c.a)
+			}
+		})
 	}
 }
 
@@ -211,9 +215,9 @@ func TestKillsOfThoseThatHaveALockThroughout(t *testing.T) {
 // others are, and is not repaired by it.
 func TestRepairThatIsLetGo(t *testing.T) {
 	dir := repairing(t, map[string]string{"n": "0\n"})
-	for _, c := range []string{"exec 3>&-", ": >m & if [ -e m ]; then exec 3>&-; fi; wait; rm -f m"} {
-		got := run(t, "run", "--dir", dir, "--repair", "--native", "off", "-n", "2", "--", "sh", "-c",
-			c+"; read x <n; echo $((x+1)) >n")
+	for _, c := range []string{"exec 3>&-", ": >m & if [ -e m ]; then exec 3>&-; fi; wait"} {
+		got := run(t, "run", "--dir", dir, "--repair", "--property", "serializable", "--native", "off", "-n", "2",
+			"--", "sh", "-c", c+"; read x <n; echo $((x+1)) >n")
 		require.Contains(t, strings.Join(strings.Fields(got.stdout), " "),
 			"tried flock(1) on a file of its own around each command: with 2 processes serializable is broken by ",
 			got.stderr)

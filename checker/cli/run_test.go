@@ -355,7 +355,7 @@ func TestRefusalsOfWhatIsUnknown(t *testing.T) {
 	testmain.Needs(t, "perl", "./checker/cli")
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
-	got := run(t, "run", "--dir", dir, "--native", "1m", "-n", "2", "--", "sh", "-c",
+	got := run(t, "run", "--dir", dir, "--native", "3s", "-n", "2", "--", "sh", "-c",
 		`perl -e 'sysopen F, "n", 0x4000'; mkdir l || exit 3; read x <n; echo $((x+1)) >n; rmdir l`)
 	testmain.Viewed(t, got.stdout, "./checker/cli")
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)

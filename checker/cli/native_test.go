@@ -128,8 +128,9 @@ func TestNativeKills(t *testing.T) {
 	r = killed(t, 2*soon, scenarios.Wedge, checker.Holds, nil, "exec 9>l; flock 9; cat n")
 	require.Contains(t, r.Native, "after each of which one more run gets through")
 	lost := sched.Choice{Action: sched.PowerLoss}
-	require.Equal(t, "shown on the model only: the power is not lost here", killed(t, time.Minute, atomic, checker.Broken,
-		&trace.Counterexample{Schedule: sched.Schedule{lost}, Trace: trace.Trace{{Choice: lost}}}, inPlace).Native)
+	atLoss := &trace.Counterexample{Schedule: sched.Schedule{lost}, Trace: trace.Trace{{Choice: lost}}}
+	require.Equal(t, "shown on the model only: the power is not lost here",
+		killed(t, time.Minute, atomic, checker.Broken, atLoss, inPlace).Native)
 	require.Equal(t, "nothing: kills are shown on the model only", killed(t, time.Minute,
 		&scenarios.Property{ID: "durable"}, checker.Holds, nil, inPlace).Native)
 }

@@ -197,9 +197,10 @@ func TestKillsOfThoseThatHaveALockThroughout(t *testing.T) {
 				for _, r := range is.results {
 					all = append(all, r.Property.ID+" "+r.Verdict.String())
 					require.Equal(t, by == nil, r.Stats.States > 0, "%s: %s is explored", c.a, r.Property)
-					is := r.Property.ID == c.broken || c.broken == r.Property.ID+" unknown" && r.Verdict == checker.Unknown
-					require.Equal(t, !is, r.Verdict == checker.Holds || c.a == random && r.Property.Judged == nil, "%s: %s",
-						c.a, r.Property)
+					is := r.Property.ID == c.broken ||
+						c.broken == r.Property.ID+" unknown" && r.Verdict == checker.Unknown
+					require.Equal(t, !is, r.Verdict == checker.Holds || c.a == random && r.Property.Judged == nil,
+						"%s: %s", c.a, r.Property)
 				}
 				return all
 			}

@@ -74,12 +74,16 @@ func (r *record) namesOfTime() {
 	r.madeOfTime = true
 }
 
-// slept is the longest sleep of any command so far.
+// slept is the longest sleep of any command so far; none where no command has looked at a clock.
 func (r *record) slept() (longest time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	looks := false
 	for _, l := range r.late { // order does not matter: the longest of all
-		longest = max(longest, l.slept)
+		longest, looks = max(longest, l.slept), looks || len(l.looks) > 0
+	}
+	if !looks {
+		return 0
 	}
 	return longest
 }

@@ -56,6 +56,28 @@ var depending = []struct {
 	{"loses data", "read n <n; echo $((n+1)) >n\n", "BROKEN", "", "0", "none", ExitDiffers, true},
 }
 
+// Two commands that try two locks in either order may both give up: that is right only where somebody says so.
+func TestRunSaysThatAllMayRefuse(t *testing.T) {
+	t.Parallel()
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "flock", "./checker/cli")
+	dir := t.TempDir()
+	for name, text := range map[string]string{ // order does not matter: each is a file
+		"job.sh": "exec 7<$1 8<$2\nflock -n 7 && flock -n 8 || exit 5\necho x >>n\n", "a": "", "b": "",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	of := func(refused string) outcome {
+		return run(t, "run", "--native", "off", "--dir", dir, "--property", "serializable", "--refused", refused,
+			"sh job.sh a b", "sh job.sh b a")
+	}
+	got := of("5")
+	require.Equal(t, ExitDiffers, got.exit, got.stderr)
+	require.Contains(t, strings.Join(strings.Fields(got.stdout), " "), "giving up is right, add --refused 5,all. (LP")
+	require.Equal(t, ExitAsClaimed, of("5,all").exit)
+}
+
 func TestRunAsksWhatAnExitMeans(t *testing.T) {
 	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")

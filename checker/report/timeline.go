@@ -236,7 +236,11 @@ func fix(r *checker.Result) string {
 	}
 	text := k.Fix
 	if r.Counterexample.Kind == scenarios.Refused {
-		text += " If giving up is right, add --refused " + r.Counterexample.Failures() + "."
+		text += " If giving up is right, add --refused " + r.Counterexample.Failures()
+		if strings.HasPrefix(r.Counterexample.Said, "all refuse") { // each of these may be a refusal already
+			text += ",all"
+		}
+		text += "."
 	}
 	return fmt.Sprintf("%s (%s, %s: lockpick explain %s)", text, k.ID, k.Name, k.ID)
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Two children make a file each. In whichever order they do, the run is in one state when both have done so; what
-// they have put into a pipe, printed or remembered makes it another one.
+// they have put into a pipe, printed or remembered makes it another one, and the CPU that it is on does not.
 func TestStateOfARun(t *testing.T) {
 	const tail = "; : > end"
 	files := "{ : > a; } & { : > b; } & wait" + tail
@@ -45,7 +45,7 @@ func TestStateOfARun(t *testing.T) {
 			t.Parallel()
 			var states []string
 			for i, first := range c.first {
-				states = append(states, stateAt(t, c.script, c.number[i], first, c.at))
+				states = append(states, stateAt(t, i+1, c.script, c.number[i], first, c.at))
 			}
 			require.NotEmpty(t, states[0])
 			require.NotEmpty(t, states[1])
@@ -92,12 +92,13 @@ func TestNoStateOfRealFiles(t *testing.T) {
 	}
 }
 
-// stateAt is the state of a script that is about to open a file. Who opens the first goes before others.
-func stateAt(t *testing.T, script, number, first, at string) string {
+// stateAt is the state of a script, on one of the CPUs, that is about to open a file. Who opens the first goes before
+// others.
+func stateAt(t *testing.T, cpu int, script, number, first, at string) string {
 	m := newMachine()
 	must(m.Proc(100).WriteFile(dir+"/n", []byte(number), 0o644))
 	c := config("sh", "-c", script)
-	c.CPU = 1 // whose number is in what the loader remembers
+	c.CPU = cpu
 	run, err := tracer.Start(c)
 	skipUntraceable(t, err)
 	require.NoError(t, err)

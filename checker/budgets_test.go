@@ -124,6 +124,22 @@ func TestFewPreemptionsWithinBudgets(t *testing.T) {
 	require.Contains(t, r.Why, "MiB ended first")
 }
 
+// Nobody looks for traps where preemptions are bounded, so a smaller counterexample may be one: whoever waits for a
+// dead owner's lock waits for ever, which takes fewer steps than a probe that does.
+func TestNotSmallestWithoutTraps(t *testing.T) {
+	sc := fixtures.New("toy/excl-wait/wedge", fixtures.ExclWait(), scenarios.Setting{Processes: 2, Crashes: 1})
+	whole, err := Check(t.Context(), sc, scenarios.Wedge, Options{})
+	require.NoError(t, err)
+	require.True(t, whole.Counterexample.Smallest)
+	few := 4
+	r, err := Check(t.Context(), sc, scenarios.Wedge, Options{Preemptions: &few})
+	require.NoError(t, err)
+	require.True(t, whole.Counterexample.Cost.Less(r.Counterexample.Cost))
+	require.False(t, r.Counterexample.Smallest)
+	require.Contains(t, r.Why, "whether a process polls for ever in vain was not asked")
+	seenBroken(t, sc, r)
+}
+
 // Odds that would take more memory than there is are left out, and said to be.
 func TestOddsWithinBudgets(t *testing.T) {
 	sc := fixtures.New("toy/look/odds", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2})

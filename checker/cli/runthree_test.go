@@ -38,7 +38,8 @@ func TestRunAsksThree(t *testing.T) {
 		{[]string{"flock k sh up.sh"}, ExitAsClaimed, []string{"run/commands/2  HOLDS", "run/commands/3  HOLDS"}, ""},
 		{[]string{"--", "sh", "up.sh"}, ExitDiffers, []string{"sh up.sh × 2", "run/commands/2  BROKEN"}, "commands/3"},
 		{[]string{"flock k sh up.sh", "cat n"}, ExitDiffers, []string{"run/commands/2  BROKEN"}, "commands/3"},
-		{[]string{"--crashes", "1", "touch n"}, ExitAsClaimed, []string{"run/commands/1  HOLDS"}, "commands/2"},
+		{[]string{"--crashes", "1", "touch n"}, ExitAsClaimed, []string{"run/commands/1  HOLDS", "-n 2 asks it"},
+			"commands/2"},
 	} {
 		alike := []string{"-n 2 -- flock k sh up.sh", "flock k sh up.sh cat n"} // how many are asked the others show
 		if slices.Contains(alike, strings.Join(c.args, " ")) && !testmain.Long() {

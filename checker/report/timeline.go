@@ -146,6 +146,9 @@ func (t *timeline) verdictOnly() {
 	says := r.Known()
 	if r.Verdict == checker.Holds {
 		says = "No schedule of " + r.Scenario.Setting.String() + " breaks it: " + countsText(r, t.o) + "."
+		if sc := r.Scenario; sc.External && sc.Setting.Processes == 1 && r.Property.Native == scenarios.OrderedRuns {
+			says += " What two of them do to each other was not asked: -n 2 asks it."
+		}
 	}
 	t.lines(2, plain, wrap(says, t.o.width()-2))
 	if but := r.Uncontended(); but != "" {

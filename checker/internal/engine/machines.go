@@ -233,9 +233,6 @@ func (t *machineTable) resultID(r fsfake.Result) uint32 {
 	return id
 }
 
-// intern returns the one pointer of a result.
-func (t *machineTable) intern(r fsfake.Result) *fsfake.Result { return t.result(t.resultID(r)) }
-
 // unmark removes the marks of all tasks of a process, or of the one task of a child or a
 // probe.
 func (t *machineTable) unmark(m *fsfake.Machine, pid int) {

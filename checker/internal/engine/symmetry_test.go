@@ -29,8 +29,8 @@ func TestLearnedBesideAPid(t *testing.T) {
 	x, err := NewSpace(sc, scenarios.Deadlock)
 	require.NoError(t, err)
 	require.NoError(t, x.Symmetric())
-	_, err = x.learn(0, learn.Start, x.machines.intern(fsfake.Result{}))
+	_, err = x.learn(0, learn.Start, x.machines.result(x.machines.resultID(fsfake.Result{})))
 	require.ErrorContains(t, err, "asks for its own pid")
-	_, err = x.learn(0, learn.Start, x.machines.intern(fsfake.Result{Errno: fsfake.ENOENT}))
+	_, err = x.learn(0, learn.Start, x.machines.result(x.machines.resultID(fsfake.Result{Errno: fsfake.ENOENT})))
 	require.NoError(t, err)
 }

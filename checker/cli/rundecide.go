@@ -148,7 +148,9 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 			d.results = append(d.results, r)
 			return err
 		}
-		if !n.sleeps || r.Verdict != checker.Broken { // else the next is decided while its native runs sleep
+		// Else the next one is decided while native runs of this one sleep. Which stall is survived comes before that:
+		// with --timeout nothing would be left of the time.
+		if !n.sleeps || r.Verdict != checker.Broken || spec.Stalls > 0 {
 			if err := before(); err != nil {
 				return nil, err
 			}

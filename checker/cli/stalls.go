@@ -12,7 +12,8 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// stallSearch is how long shorter stalls are tried, unless --timeout says.
+// stallSearch is how long shorter stalls are tried. With --timeout it is two thirds of that where other properties are
+// still to be decided.
 const stallSearch = 30 * time.Second
 
 // A stallRange is which stalls commands survive: those in also and one of survived, and none of broken.
@@ -74,7 +75,11 @@ func (a *app) survives(ctx context.Context, spec *command.Spec, r *checker.Resul
 		r.Counterexample.Cost.Stalls == 0 || long <= time.Second || long%time.Second != 0 {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(f.timeout, stallSearch))
+	limit := f.timeout
+	if f.property == "" {
+		limit = f.timeout * 2 / 3
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(limit, stallSearch))
 	defer cancel()
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
@@ -85,7 +90,7 @@ func (a *app) survives(ctx context.Context, spec *command.Spec, r *checker.Resul
 }
 
 // stalledFor decides what is broken where stalls have another length: mostly the same schedule breaks it. It holds
-// where it does with no exit status as a refusal, too.
+// where it does with no exit status as a refusal, and so with some; what is broken only then is unknown.
 func stalledFor(ctx context.Context, spec *command.Spec, d time.Duration, broken *checker.Result,
 	states int) checker.Verdict {
 	shorter := *spec
@@ -95,25 +100,34 @@ func stalledFor(ctx context.Context, spec *command.Spec, d time.Duration, broken
 	if err != nil {
 		return checker.Unknown
 	}
-	verdict := checker.Unknown
-	for i, of := range []*scenarios.Scenario{&sc, &strict} {
+	p, err := sc.Property(broken.Property.ID)
+	if err != nil {
+		return checker.Unknown
+	}
+	if ran, err := checker.Replay(&sc, p, broken.Counterexample.Schedule); err == nil && ran.Broken {
+		return checker.Broken
+	}
+	check := func(of *scenarios.Scenario) (checker.Result, error) {
 		p, err := of.Property(broken.Property.ID)
 		if err != nil {
-			return checker.Unknown
-		}
-		if ran, err := checker.Replay(of, p, broken.Counterexample.Schedule); i == 0 && err == nil && ran.Broken {
-			return checker.Broken
+			return checker.Result{}, err
 		}
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
-		r, err := checker.Check(within, of, p, checker.Options{Workers: 1, States: states, SkipOdds: true,
+		return checker.Check(within, of, p, checker.Options{Workers: 1, States: states, SkipOdds: true,
 			Found: func(*checker.Result) { cancel() }}) // which one it is does not matter
-		switch verdict = r.Verdict; {
-		case err != nil, verdict == checker.Broken && (i > 0 || r.Counterexample.Idles()):
-			return checker.Unknown // it may depend on what an exit status means
-		case verdict != checker.Holds || spec.Refused.Declared:
-			return verdict
+	}
+	if !spec.Refused.Declared {
+		if r, err := check(&strict); err != nil {
+			return checker.Unknown
+		} else if r.Verdict != checker.Broken {
+			return r.Verdict
 		}
 	}
-	return verdict
+	r, err := check(&sc)
+	if err != nil || r.Verdict == checker.Broken && r.Counterexample.Idles() ||
+		r.Verdict == checker.Holds && !spec.Refused.Declared {
+		return checker.Unknown // it may depend on what an exit status means
+	}
+	return r.Verdict
 }

@@ -293,9 +293,8 @@ func (s *rerun) differsOnlyLate(path []*place, after []int, by time.Duration) (s
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
 func (s *rerun) differsLate(path []*place, after []int, by time.Duration) (string, error) {
-	port := &latePort{path: path, after: after, by: by, lasting: s.lasting, atStart: s.atStart,
-		timed: map[int][2]string{}, stays: s.stays}
-	port.own = regexp.MustCompile(fmt.Sprintf(`(^|\D)%d(\d{3})?(\D|$)`, scenarios.Pid(s.process)))
+	port := s.latePort(path)
+	port.after, port.by, port.lasting, port.atStart, port.stays = after, by, s.lasting, s.atStart, s.stays
 	port.made = &madeOfTime{exists: s.isThere, alone: len(s.Commands) == 1}
 	is, err := s.answered(port)
 	if port.made.used && is == "" {
@@ -387,7 +386,8 @@ type latePort struct {
 	passed  time.Duration
 	atStart bool // it has passed before the beginning
 	// stamps are the times of files that are shown instead, by the depth of the answer.
-	stamps map[int]int64
+	stamps   map[int]int64
+	listings *listings // that may come once more; nil for none
 	// made, unless nil, tells names that are made of the time.
 	made *madeOfTime
 	// timed are descriptors of files with a time in their names, with the names now and then. own matches names with a
@@ -403,10 +403,18 @@ type latePort struct {
 // A lateEnd ends an execution: it says what differs, or "" when enough was seen.
 type lateEnd string
 
+func (s *rerun) latePort(path []*place) *latePort {
+	return &latePort{path: path, timed: map[int][2]string{},
+		own: regexp.MustCompile(fmt.Sprintf(`(^|\D)%d(\d{3})?(\D|$)`, scenarios.Pid(s.process)))}
+}
+
 // Do implements fsfake.Port.
 func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 	was := p.path[p.at]
 	if r, is := p.looksAgain(op); is {
+		return r
+	}
+	if r, is := p.listings.again(p, op); is {
 		return r
 	}
 	if p.made != nil && !was.ended {
@@ -417,7 +425,7 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 		panic(lateEnd("makes the call " + brief(op.String()) + ", where it ended"))
 	case op.Call.Is(fsfake.Locks) && p.timed[op.FD][0] != p.timed[op.FD][1]:
 		panic(lateEnd("locks " + p.timed[op.FD][0] + " and not " + p.timed[op.FD][1]))
-	case !alikeButTimes(op, was.op) || p.claims(&op, &was.op):
+	case !alikeButTimes(op, was.op) || p.claims(&op, &was.op) && !p.listings.claim(&op):
 		panic(lateEnd("makes the call " + brief(op.String()) + " and not " + brief(was.op.String())))
 	}
 	if p.at++; p.at == len(p.path) {
@@ -444,25 +452,6 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 		r.Value = delayed{p.by, r.Value}
 	}
 	return r
-}
-
-// looksAgain answers a look by name that the path has earlier only: PHP forgets after two minutes what it knew of a
-// name. What is there all the time has been changed meanwhile here, so that who acts on that makes other calls.
-func (p *latePort) looksAgain(op fsfake.Op) (fsfake.Result, bool) {
-	const most = 10
-	byName := op.Call == fsfake.CallStat || op.Call == fsfake.CallLstat
-	if !byName || p.stays == nil || p.more == most || p.path[p.at].op == op {
-		return fsfake.Result{}, false
-	}
-	i := slices.IndexFunc(p.path[:p.at], func(q *place) bool { return q.op == op })
-	if i < 0 || !p.path[i+1].via.OK() || !p.stays(op.Path) {
-		return fsfake.Result{}, false
-	}
-	p.more++
-	r := p.path[i+1].via
-	r.Stat.Mtime += int64(time.Minute)
-	r.Stat.Ctime, r.Stat.Nlink, r.Stat.Size = r.Stat.Mtime, r.Stat.Nlink+1, r.Stat.Size+1
-	return r, true
 }
 
 // delayed is the value of an answer after which so much time passes.

@@ -3,6 +3,7 @@ package command_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -159,6 +160,44 @@ func TestOrderOfFileTimes(t *testing.T) {
 					require.True(t, ran.Broken)
 				}
 			}
+		})
+	}
+}
+
+// Who lists a directory again because its time has changed depends on that only if it acts on what it finds: a file
+// that another command makes between two listings is in the second one where no two changes share a time. A name made
+// of a time is a call like another.
+func TestListingsThatComeAgain(t *testing.T) {
+	lists := func(then string) string {
+		return `python3 -c "
+import os
+was, time = os.listdir(), os.stat('.').st_mtime_ns
+open('a', 'x').close()
+now = os.listdir() if os.stat('.').st_mtime_ns != time else was
+` + then + `"`
+	}
+	for name, c := range map[string]struct{ line, verdict, acts string }{
+		"not acted on":     {lists("open('b', 'x').close()"), "holds", ""},
+		"new names count":  {lists("os._exit(3 if 'g' in now and 'g' not in was else 0)"), "broken", "acts on"},
+		"any number does":  {lists("os._exit(3 if len(now) > len(was) + 1 else 0)"), "broken", "acts on"},
+		"py_compile":       {"python3 -m py_compile x.py", "holds", ""},
+		"a name of a time": {`sh -c 'mkdir l.$(stat -c %Y .)'`, "holds", "makes the call mkdir l.17"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testmain.LongBut(t, name, "./scenarios/command", "new names count", "not acted on", "a name of a time")
+			files := map[string]string{"x.py": "x = 1\n"}
+			sc := scenario(t, "python3", []string{c.line, "touch g"}, files, "refused none",
+				func(s *command.Spec) { s.Files[0].Age = time.Minute })
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
+			_, acts, err := sc.Apart()
+			require.NoError(t, err)
+			require.Equal(t, c.acts != "", acts != "", acts)
+			require.Contains(t, acts, c.acts)
 		})
 	}
 }

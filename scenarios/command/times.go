@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // which no two changes share a time.
 
 // mostOrdered is how many paths of a command are repeated.
-const mostOrdered = 8
+const mostOrdered = 32
 
 const untried = "more paths than are repeated"
 
@@ -44,7 +45,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 		if s.Commands[i].Func != nil || s.sameAs(i) != i {
 			continue
 		}
-		again, seen, tried := s.rerun(i), map[*place]bool{}, 0
+		again, seen, tried, names := s.rerun(i), map[*place]bool{}, 0, s.toggled()
 		defer again.close()
 		for _, end := range s.record.lateness(s.start(i)).ends {
 			path := end.path()
@@ -57,7 +58,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 				break
 			}
 			tried++
-			is, err := again.differsByTimes(path, shown)
+			is, err := again.differsByTimes(path, shown, names, tried == 1)
 			if err != nil || is != "" {
 				return fmt.Sprintf("%s (%s) acts on the order of file times: when that is another one, it %s",
 					scenarios.ProcessName(i), s.Commands[i], is), err
@@ -68,11 +69,12 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 	return none, nil
 }
 
-// timesShown lists which answers of a path show times of files; none if seen has them all, which it has then.
+// timesShown lists which answers of a path show times of files; none if seen has them all, which it has then. A file
+// that nobody has changed yet has the times of the start in any case.
 func timesShown(path []*place, seen map[*place]bool) (shown []int) {
 	is := false
 	for _, p := range path[1:] {
-		if _, times := p.via.Shows(p.before.op); times {
+		if _, times := p.via.Shows(p.before.op); times && p.via.Stat.Ctime >= begin.UnixNano() {
 			shown = append(shown, p.depth)
 			is, seen[p] = is || !seen[p], true
 		}
@@ -83,26 +85,48 @@ func timesShown(path []*place, seen map[*place]bool) (shown []int) {
 	return shown
 }
 
-// differsByTimes says what a command does otherwise on a path when the times that it is shown rise, or fall.
-func (s *rerun) differsByTimes(path []*place, shown []int) (string, error) {
+// differsByTimes says what a command does otherwise on a path when the times that it is shown rise, or fall. Listings
+// that it repeats then have or have not names; thorough: each of them alone, too.
+func (s *rerun) differsByTimes(path []*place, shown []int, names []string, thorough bool) (string, error) {
 	for _, rise := range []bool{true, false} {
-		stamps := map[int]int64{}
-		for n, at := range shown {
-			if rise {
-				n = len(shown) - n
-			}
-			stamps[at] = begin.Add(-time.Duration(n) * time.Second).UnixNano()
-		}
-		is, err := s.answered(&latePort{path: path, stamps: stamps})
-		if err != nil || is == "" {
+		for _, lists := range s.repeated(names, rise) {
+			is, err := s.differsFrom(begin, path, shown, lists, rise)
 			if err != nil {
 				return "", err
 			}
-			continue
-		}
-		if was, err := s.differsLate(path, nil, 0); err != nil || was == "" { // else not by the times
-			return is, err
+			if is != "" {
+				if was, err := s.differsLate(path, nil, 0); err != nil || was == "" { // else not by the times
+					return is, err
+				}
+			}
+			if lists == nil || !lists.used || !thorough || !rise {
+				break
+			}
 		}
 	}
 	return "", nil
+}
+
+// differsFrom is differsByTimes of times before some time. A name that a command takes beside repeated listings, as
+// py_compile makes one of an address, must be the same where all times are others.
+func (s *rerun) differsFrom(last time.Time, path []*place, shown []int, lists *listings, rise bool) (string, error) {
+	stamps := map[int]int64{}
+	for n, at := range shown {
+		if rise {
+			n = len(shown) - n
+		}
+		stamps[at] = last.Add(-time.Duration(n) * time.Second).UnixNano()
+	}
+	port := s.latePort(path)
+	port.stamps, port.listings = stamps, lists
+	is, err := s.answered(port)
+	if is == "" && err == nil && lists != nil && lists.claimed != "" && last == begin {
+		again := &listings{stays: lists.stays, names: lists.names, there: lists.there}
+		is, err = s.differsFrom(begin.Add(-longestDelay), path, shown, again, rise)
+		if is == "" && again.claimed != lists.claimed {
+			first, _, _ := strings.Cut(lists.claimed, "\n")
+			is = "makes the call " + first
+		}
+	}
+	return is, err
 }

@@ -325,9 +325,9 @@ func (n *challenge) ahead(ctx context.Context, r *checker.Result) (wait func()) 
 
 // carry returns what forces the order of a counterexample natively, once.
 func (n *challenge) carry(ctx context.Context, c *native.Check, r *checker.Result) func() (native.Carried, error) {
-	steps, hang := nativeSteps(n.spec, r), ofHangs(r)
+	steps, polls := nativeSteps(n.spec, r)
 	return sync.OnceValues(func() (native.Carried, error) {
-		return c.Carry(ctx, steps, hang, r.FollowsOneOrder(), n.budget)
+		return c.Carry(ctx, steps, ofHangs(r), r.FollowsOneOrder(), n.budget, polls...)
 	})
 }
 
@@ -348,7 +348,10 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 		return err
 	}
 	end := "end as in no serial order"
-	if hang {
+	switch {
+	case hang && len(r.Counterexample.Waits) == 0:
+		end = "go round without an end"
+	case hang:
 		end = "wait for ever"
 	}
 	switch {
@@ -426,8 +429,17 @@ func heldAfter(steps []native.Step, command int) []native.Step {
 
 // nativeSteps are the calls of a counterexample. A call that waited is made once natively. Names that are not there
 // at the start may be random, and are not compared.
-func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
+func nativeSteps(spec *command.Spec, r *checker.Result) (out []native.Step, polls []int) {
 	walk := trace.NewWalk(r.Scenario, r.Counterexample.Trace)
+	if end := walk.End(); ofHangs(r) && len(r.Counterexample.Waits) == 0 { // whoever is left goes round
+		for i := range spec.Commands {
+			if !slices.ContainsFunc(end.Waits, func(b trace.Blocked) bool { return b.Task.Process == i }) &&
+				!slices.ContainsFunc(end.Ended, func(e trace.Ended) bool { return e.Process == i }) {
+				polls = append(polls, i)
+			}
+		}
+		walk.Steps = walk.Steps[:walk.LastChange()]
+	}
 	start := map[string]bool{}
 	for _, f := range spec.Files {
 		name := f.Name
@@ -436,7 +448,6 @@ func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
 		}
 		start[name] = true
 	}
-	var out []native.Step
 	waits := map[any]bool{}
 	for i := range walk.Steps {
 		st := &walk.Steps[i]
@@ -469,5 +480,8 @@ func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
 			out = append(out, step)
 		}
 	}
-	return out
+	for _, i := range polls {
+		out = heldAfter(out, i)
+	}
+	return out, polls
 }

@@ -88,7 +88,7 @@ func killSteps(spec *command.Spec, r *checker.Result) []native.Step {
 	if r.Counterexample == nil || len(r.Counterexample.Trace) == 0 {
 		return nil
 	}
-	steps := nativeSteps(spec, r)
+	steps, _ := nativeSteps(spec, r)
 	end := slices.IndexFunc(steps, func(s native.Step) bool { return s.Command >= len(spec.Commands) })
 	if end < 0 {
 		end = len(steps)

@@ -114,6 +114,18 @@ func (w *Walk) End() *State {
 	return w.Start
 }
 
+// LastChange is how many steps there are until nothing changes any more, but that programs' children begin and end.
+func (w *Walk) LastChange() (last int) {
+	for i := range w.Steps {
+		if len(w.Steps[i].Changes) > 0 || slices.ContainsFunc(w.Steps[i].Calls, func(c Call) bool {
+			return c.Result.OK() && (c.Op.Call.Is(fsfake.Locks) || c.Op.Call == fsfake.CallEnd)
+		}) {
+			last = i + 1
+		}
+	}
+	return last
+}
+
 // Paths lists every name that something stands at at any time, in the order in which they
 // come up.
 func (w *Walk) Paths() []string {

@@ -216,18 +216,14 @@ func changes(k kind, regs *unix.PtraceRegs) bool {
 
 // shared reports whether others may see a file, or what a symbolic link leads to.
 func (r *runner) shared(p string) bool {
-	for _, dir := range []string{"/proc/", "/dev/", "/sys/"} {
-		if strings.HasPrefix(p, dir) {
-			return false
-		}
-	}
-	if r.isShared(p) || !strings.HasPrefix(p, "/") {
-		return strings.HasPrefix(p, "/")
+	if !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "/proc/") || strings.HasPrefix(p, "/dev/") ||
+		strings.HasPrefix(p, "/sys/") {
+		return false
 	}
 	if leads, known := r.leads[p]; known {
 		return leads
 	}
-	r.leads[p] = r.isShared(target(p))
+	r.leads[p] = r.isShared(p) || r.isShared(target(p))
 	return r.leads[p]
 }
 
@@ -262,10 +258,7 @@ func pathAt(tid int, dir int32, name string) string {
 	case dir != unix.AT_FDCWD:
 		return filepath.Join(fdPath(tid, dir), name)
 	}
-	cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", tid))
-	if err != nil {
-		return ""
-	}
+	cwd, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", tid))
 	return filepath.Join(cwd, name)
 }
 

@@ -18,11 +18,12 @@ type Carried struct {
 }
 
 // Carry forces the order of a run that was seen elsewhere, three times or six. Where that ends as a serial order does
-// it looks for a bad end near by, within the budget. hang: the order is to end in a deadlock. Where commands sleep the
-// order takes as long, and is left once the same commands end badly by themselves. oneOrder: of the tasks of a command
-// one order was followed there, so that the end may be a serial one all the same.
-func (c *Check) Carry(ctx context.Context, steps []Step, hang, oneOrder bool, budget time.Duration) (Carried, error) {
-	var out Carried
+// it looks for a bad end near by, within the budget. hang: the order is to end in a deadlock, or in that some commands,
+// polls, go round in vain; these rounds are left out of the order. Where commands sleep the order takes as long, and is
+// left once the same commands end badly by themselves. oneOrder: of the tasks of a command one order was followed
+// there, so that the end may be a serial one all the same.
+func (c *Check) Carry(ctx context.Context, steps []Step, hang, oneOrder bool, budget time.Duration, polls ...int) (
+	out Carried, err error) {
 	// how many steps a call is looked for in; temporary names and fallbacks need the second
 	tries := [][]int{{1}, {8}}
 	if c.sleeps || stallOf(steps) >= 0 { // side by side, for they take no processor
@@ -48,7 +49,7 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang, oneOrder bool, bu
 		for _, window := range windows {
 			for n, steps := range stallsAt(steps) {
 				seed := uint64(n % 3)
-				j := job{Script: steps, Window: window, Patience: patience, Seed: seed}
+				j := job{Script: steps, Polls: polls, Window: window, Patience: patience, Seed: seed}
 				if c.sleeps && seed > 0 { // a sleep may be part of the order
 					j.Patience = longPatience * time.Duration(seed)
 				}
@@ -68,15 +69,12 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang, oneOrder bool, bu
 
 // carry runs scripts, and compares their ends once the serial ones are known.
 func (c *Check) carry(ctx, forced context.Context, jobs []job, hang, oneOrder bool, out *Carried) error {
-	type carried struct {
-		run    *run
-		strict bool // who may sleep may also come too late
-	}
-	var ran []carried
+	var ran []*run
 	stalled := make(chan error, 1)
 	go func() { stalled <- c.serialStalls(ctx, jobs[0].Script) }() // at the same time, for nobody goes on in a stall
 	err := c.all(forced, jobs, func(j *job, r *run) bool {
-		ran = append(ran, carried{r, j.Patience == patience})
+		r.strict = j.Patience == patience
+		ran = append(ran, r)
 		return true
 	})
 	if c.task.Sleeps {
@@ -93,16 +91,17 @@ func (c *Check) carry(ctx, forced context.Context, jobs []job, hang, oneOrder bo
 	var suspects []outcome
 	out.Runs = len(ran)
 	for _, k := range ran {
-		o := c.task.outcomeOf(k.run)
+		o := c.task.outcomeOf(k)
 		switch {
-		case err != nil, k.run.Cut == string(unended) || k.run.OnlyHere != "":
-		case k.run.Cut == deadlock:
+		case err != nil, k.Cut == string(unended) || k.OnlyHere != "":
+		case k.Cut == deadlock, k.Cut == polling && k.Skipped == 0 && k.forced():
 			if hang {
 				out.Bad++
 			}
+		case len(jobs[0].Polls) > 0: // it has made other calls, and refutes nothing
 		case !hang && !c.isSerial(o):
 			suspects = append(suspects, o)
-		case k.run.Skipped == 0 && k.run.forced() && k.strict:
+		case k.Skipped == 0 && k.forced() && k.strict:
 			out.Forced++
 			out.End = o.line()
 		}

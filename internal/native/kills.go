@@ -52,7 +52,11 @@ func (c *Check) Kill(ctx context.Context, budget time.Duration, k Kills) (Killed
 	jobs := c.kills(k)
 	out.Places = len(jobs)
 	jobs = slices.Concat(c.scripts(k), jobs, c.drawnKills(k, len(jobs), budget))
-	before, err := c.left(in, job{Only: true})
+	var before map[string]string
+	r, err := c.do(in, c.prepare(job{Only: true}))
+	if err == nil {
+		before = c.tree(c.task.outcomeOf(r))
+	}
 	for err == nil && len(jobs) > 0 && in.Err() == nil && out.Bad == nil {
 		var suspect *job
 		err = c.all(in, jobs, func(j *job, r *run) bool {
@@ -178,16 +182,6 @@ func (c *Check) drawnKills(k Kills, places int, budget time.Duration) []job {
 		out = append(out, c.kill(k, a, uint64(len(out)), append(turns, Turn{a, 1 + rng.IntN(max(1, c.calls[a]-1))})...))
 	}
 	return out
-}
-
-// left is what a run leaves behind below the directory, by name.
-func (c *Check) left(ctx context.Context, j job) (map[string]string, error) {
-	j = c.prepare(j)
-	r, err := c.do(ctx, j)
-	if err != nil {
-		return nil, err
-	}
-	return c.tree(c.task.outcomeOf(r)), nil
 }
 
 // tree is what an outcome says of names below the directory that are compared.

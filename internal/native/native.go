@@ -62,9 +62,9 @@ const (
 
 // A job is what a process in a view is told to run.
 type job struct {
+	Recover, Read []string
+
 	Commands  []Command
-	Recover   []string
-	Read      []string
 	Dir, From string
 	Copy      string   // where the copy of From lies; empty is in memory
 	Below     bool     // it lies on the file system that holds Dir
@@ -76,6 +76,7 @@ type job struct {
 	Again     int      // this command, counted from 1, is one more at the end of Commands; 0 for none
 	Script    []Step   // comes before Turns
 	StallFor  time.Duration
+	Polls     []int         // these go round after Script, and the others end or wait
 	Window    int           // how many steps ahead a call is looked for in Script
 	Patience  time.Duration // how long a command may sleep before its turn ends
 	Limit     time.Duration // of the run
@@ -97,13 +98,14 @@ type run struct {
 	Turns   []turnEnd
 	Parts   int    // of the script, which come first in Turns
 	Killed  []int  // a command was killed, after so many of Turns
-	Cut     string // why the run was cut short: deadlock or unended
+	Cut     string // why the run was cut short: deadlock, polling or unended
 	// OnlyHere says what a command was about to do that fails in the view and not on the machine; empty for nothing.
 	OnlyHere string
 	Slept    time.Duration
 	Took     time.Duration
 	// Skipped are steps of the script that no call matched.
 	Skipped int
+	strict  bool // in a script nobody was waited for that sleeps: it may come too late otherwise
 	At      time.Time
 }
 
@@ -133,4 +135,5 @@ const (
 	running rest = ""
 
 	deadlock = "deadlock"
+	polling  = "polling" // all others wait or have ended
 )

@@ -254,6 +254,24 @@ func TestSleepersAtOnce(t *testing.T) {
 	}
 }
 
+// Two commands go round without an end where each waits for the name that the other has made, and nowhere else.
+func TestOrderInWhichCommandsGoRound(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
+	const first = "until mkdir a 2>/dev/null; do :; done; until mkdir b 2>/dev/null; do :; done; rmdir a b"
+	for second, bad := range map[string]int{ // order does not matter
+		"until mkdir b 2>/dev/null; do :; done; until mkdir a 2>/dev/null; do :; done; rmdir a b": 3,
+		"until mkdir b 2>/dev/null; do :; done; rmdir b":                                          0,
+	} {
+		check := open(t, shell(t, nil, first, second))
+		skipFixed(t, check.ready())
+		got, err := check.Carry(context.Background(), []Step{{0, "mkdir", "a", nil}, {0, HeldStep, "", nil},
+			{1, "mkdir", "b", nil}, {1, HeldStep, "", nil}}, true, false, time.Second, 0, 1)
+		require.NoError(t, err)
+		require.Equal(t, bad, got.Bad, second)
+		require.Zero(t, got.Forced)
+	}
+}
+
 // Of commands that are alike one order is run, and stands for those of the others.
 func TestSerialRunsOfCommandsThatAreAlike(t *testing.T) {
 	testmain.InRealTime(t, "./internal/native")

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lockpick/internal/content"
+	"lockpick/internal/lists"
 	"lockpick/internal/view"
 )
 
@@ -101,24 +102,38 @@ func (r *runner) kill(i int) {
 // over reports whether a command has ended.
 func (r *runner) over(i int) bool { return r.cmds[i].started && len(r.cmds[i].tasks) == 0 }
 
-// finish lets all commands run to their ends, one after the other as far as they can.
+// manyCalls is how many shared calls a command makes that goes round in vain: those of some rounds.
+const manyCalls = 20
+
+// finish lets all commands run to their ends, one after the other as far as they can. Where some are to go round, it
+// lets all go on in turn until these have made many calls and the others wait or have ended.
 func (r *runner) finish() error {
+	calls, begin := -1, lists.Map(r.cmds, func(c *command) int { return c.calls })
+	if len(r.job.Polls) > 0 {
+		calls = manyCalls
+	}
 	for still := 0; ; {
-		open, moved := false, false
+		open, moved, round := false, false, calls > 0
 		for i, c := range r.cmds {
+			polls := slices.Contains(r.job.Polls, i)
 			if r.over(i) || !c.started && r.job.Only {
+				round = round && !polls
 				continue
 			}
 			open = true
 			events := r.events
-			end, err := r.give(i, -1)
+			end, err := r.give(i, calls)
 			if err != nil || end == unended {
 				return err
 			}
+			round = round && (c.calls >= begin[i]+manyCalls || end == waiting && !polls)
 			moved = moved || r.events != events || end == ended || end == asleep
 		}
 		switch {
 		case !open:
+			return nil
+		case round:
+			r.res.Cut = polling
 			return nil
 		case moved:
 			still = 0

@@ -101,11 +101,8 @@ func (r *runner) settle(i int) rest {
 		}
 		was = state
 		leftBehind := c.exit != "" && (state == waiting || state == asleep) // by its first process, which has ended
-		if state == asleep && since.IsZero() {
-			since = time.Now()
-		}
-		if state == asleep && nap.IsZero() {
-			nap = time.Now()
+		if state == asleep {
+			since, nap = cmp.Or(since, time.Now()), cmp.Or(nap, time.Now())
 		}
 		switch slept := time.Since(since); {
 		case state == ended:

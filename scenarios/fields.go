@@ -250,7 +250,7 @@ func Fields() []Field {
 				"times-shared, times-show, times-late or times-differ, what a loss of power leaves on posix, ext4, xfs or btrfs, " +
 				"or one of each with a comma",
 			OfCommands: "take for possible what a loss of power leaves on `DISK`: ext4, xfs or btrfs (default posix)",
-			Title:      "Assumed", tells: func(s *Setting) string { return s.Assume.String() },
+			Title:      "Assumed of the file system", tells: func(s *Setting) string { return s.Assume.String() },
 			words: func(s *Setting) string { return "assuming " + s.Assume.String() },
 			access: at(codec[Assumptions]{text: Assumptions.String, parse: ParseAssumptions},
 				func(s *Setting) *Assumptions { return &s.Assume }),

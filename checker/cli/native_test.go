@@ -198,6 +198,15 @@ func TestRunNatively(t *testing.T) {
 		require.Contains(t, got.stdout, want, got.stderr)
 		require.Contains(t, got.stderr, "on the model; now it is tried natively")
 	}
+	pages := t.TempDir()
+	got := run(t, "run", "--native", "1m", "--property", "serializable", "--html", pages, file)
+	html, err := filepath.Glob(filepath.Join(pages, "scenarios", "*.html"))
+	require.NoError(t, err)
+	require.Len(t, html, 1, got.stderr)
+	text, err := os.ReadFile(html[0])
+	require.NoError(t, err)
+	require.Contains(t, string(text), "<b>native:</b> confirmed: 3 of 3 native runs")
+	require.Contains(t, string(text), "<b>assumed:</b> files outside ")
 	require.NotContains(t, run(t, "run", "--native", "off", file).stdout, "  native  ")
 	require.Contains(t, run(t, "run", "--native", "soon", file).stderr,
 		`--native "soon": give a time such as 30s, or off`)

@@ -168,6 +168,23 @@ func (t *timeline) conditions() {
 	}
 }
 
+// Beneath is what goes with a verdict, a label and a text each: what came of native runs, what it depends on and, of
+// commands, what it assumes.
+func Beneath(r *checker.Result) (out [][2]string) {
+	say := func(label string, texts ...string) {
+		for _, text := range texts {
+			if text != "" {
+				out = append(out, [2]string{label, text})
+			}
+		}
+	}
+	say("native", r.Native)
+	say("stalls", r.Survives)
+	say("depends", depends(r)...)
+	say("assumed", strings.Join(scenarios.Texts(assumed(r)), "; "))
+	return out
+}
+
 func depends(r *checker.Result) []string {
 	if r.Verdict == checker.Broken && !r.Depends() && !r.FollowsOneOrder() {
 		return nil

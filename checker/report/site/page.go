@@ -38,6 +38,7 @@ type verdict struct {
 	States, Transitions   string
 	Histories             string
 	Contended, Odds       string
+	Beneath               [][2]string // see [report.Beneath]
 }
 
 // An evidence is one counterexample.
@@ -144,7 +145,7 @@ func newVerdict(r *checker.Result) verdict {
 		Judgement: judgementText(r.Judgement), Coverage: coverage(r),
 		States: number(r.Stats.States), Transitions: number(r.Stats.Transitions),
 		Histories: number(r.Stats.Histories),
-		Contended: number(r.Stats.Contended), Odds: "—",
+		Contended: number(r.Stats.Contended), Odds: "—", Beneath: report.Beneath(r),
 	}
 	if r.Claimed {
 		v.Claim = r.ClaimText()

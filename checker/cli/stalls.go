@@ -14,7 +14,7 @@ import (
 
 // stallSearch is how long shorter stalls are tried. With --timeout it is two thirds of that where other properties are
 // still to be decided.
-const stallSearch = 30 * time.Second
+const stallSearch = time.Minute
 
 // A stallRange is which stalls commands survive: those in also and one of survived, and none of broken.
 type stallRange struct {

@@ -56,17 +56,20 @@ func changesNames(op fsfake.Op) bool {
 		c == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0
 }
 
-// repeated are listings that a command may repeat, with one content after the other; nil alone where it may not.
-func (s *Spec) repeated(names []string, rise bool) (all []*listings) {
+// repeated are listings that a command may repeat on the path that is tried as the n-th, with one content after the
+// other; nil alone where it may not. The first path has each name alone, and others have one.
+func (s *Spec) repeated(names []string, n int, rise bool) (all []*listings) {
 	if len(names) > mostToggled {
 		return []*listings{nil}
 	}
-	contents := [][]string{names, nil}
+	contents := [][]string{names}
 	if !rise {
-		slices.Reverse(contents)
+		contents[0] = nil
 	}
-	for _, name := range names {
-		contents = append(contents, []string{name})
+	for i := range names {
+		if rise && n == 1 || !rise && n > 1 && i == n%len(names) {
+			contents = append(contents, names[i:i+1])
+		}
 	}
 	for _, there := range contents {
 		all = append(all, &listings{stays: s.stays, names: names, there: there})

@@ -58,7 +58,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 				break
 			}
 			tried++
-			is, err := again.differsByTimes(path, shown, names, tried == 1)
+			is, err := again.differsByTimes(path, shown, names, tried)
 			if err != nil || is != "" {
 				return fmt.Sprintf("%s (%s) acts on the order of file times: when that is another one, it %s",
 					scenarios.ProcessName(i), s.Commands[i], is), err
@@ -85,11 +85,11 @@ func timesShown(path []*place, seen map[*place]bool) (shown []int) {
 	return shown
 }
 
-// differsByTimes says what a command does otherwise on a path when the times that it is shown rise, or fall. Listings
-// that it repeats then have or have not names; thorough: each of them alone, too.
-func (s *rerun) differsByTimes(path []*place, shown []int, names []string, thorough bool) (string, error) {
+// differsByTimes says what a command does otherwise on a path, which is tried as the n-th, when the times that it is
+// shown rise, or fall. Listings that it repeats then have or have not names.
+func (s *rerun) differsByTimes(path []*place, shown []int, names []string, n int) (string, error) {
 	for _, rise := range []bool{true, false} {
-		for _, lists := range s.repeated(names, rise) {
+		for _, lists := range s.repeated(names, n, rise) {
 			is, err := s.differsFrom(begin, path, shown, lists, rise)
 			if err != nil {
 				return "", err
@@ -99,7 +99,7 @@ func (s *rerun) differsByTimes(path []*place, shown []int, names []string, thoro
 					return is, err
 				}
 			}
-			if lists == nil || !lists.used || !thorough || !rise {
+			if lists == nil || !lists.used {
 				break
 			}
 		}

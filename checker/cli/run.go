@@ -74,7 +74,7 @@ it holds, or is broken and how, or why it was not asked.`,
 	}
 	f.draw = addDrawFlags(c)
 	fs := c.Flags()
-	fs.VarP(&f.copies, "copies", "n", "run `N` processes of one command, which follows --; any asks about every number")
+	fs.VarP(&f.copies, "copies", "n", "run `N` processes of a line, or of what follows --; any: of every number")
 	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; "+
 		"or decide one situation of the survey alone, by its name")
 	fs.Lookup("survey").NoOptDefVal = surveyAll
@@ -191,14 +191,14 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 		if spec, err = command.Parse(text); err != nil {
 			return spec, fmt.Errorf("%s: %w", args[0], err)
 		}
-	case f.copies > 0 || f.argv:
+	case f.argv || f.copies > 0 && (len(args) > 1 || !strings.Contains(args[0], " ")):
 		spec.Commands = slices.Repeat([]command.Line{{Argv: args}}, int(max(f.copies, 1)))
 	case len(args) > 1 && slices.Contains(interpreters, args[0]):
 		return spec, fmt.Errorf("%[1]q and %[2]q are taken for two commands, and %[1]s alone runs nothing: "+
 			"for one command write lockpick run -- %[3]s, or put it in quotes",
 			args[0], args[1], strings.Join(args, " "))
 	default:
-		for _, text := range args {
+		for _, text := range slices.Repeat(args, int(max(f.copies, 1))) {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})
 		}
 	}

@@ -348,6 +348,18 @@ func TestRunOfWhatIsNotModelled(t *testing.T) {
 	}
 }
 
+// A line of shell may be copied, too.
+func TestCopiesOfALine(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+	got := run(t, "run", "--dir", dir, "--native", "off", "--property", "serializable", "-n", "2",
+		"read x <n; echo $((x+1)) >n")
+	require.Equal(t, ExitDiffers, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "× 2")
+}
+
 // What is unknown was asked with failures for refusals. So it is natively: one that finds the lock taken is no bad end.
 func TestRefusalsOfWhatIsUnknown(t *testing.T) {
 	raceFile(t)

@@ -374,6 +374,11 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 		r.Verdict, r.Complete = checker.Unknown, false
 		r.Why = "the schedule breaks it on the model; the same calls in the same order end natively as in some " +
 			"serial order, so one of the two is not as programs see it: nothing is concluded; please report it"
+		if slices.ContainsFunc(r.Conditioned(), func(p scenarios.Premise) bool { return p.Code == "times-shared" }) {
+			r.Why = "the schedule breaks it on the model, where changes share file times; the same calls in the same " +
+				"order end natively as in some serial order, where each change may have a time of its own: nothing " +
+				"is concluded, and where the clock of the file system ticks slowly it may break"
+		}
 	}
 	return nil
 }

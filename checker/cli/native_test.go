@@ -217,6 +217,25 @@ func TestRunNatively(t *testing.T) {
 	}
 }
 
+// Whether two changes share a time natively hangs on the kernel: that they do not is no fault of the model.
+func TestNativeTimesMayDiffer(t *testing.T) {
+	t.Parallel()
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "python3", "./checker/cli")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "l"), nil, 0o644))
+	got := run(t, "run", "--dir", dir, "--native", "5s", "-n", "2", "--property", "serializable", "--",
+		"python3", "-SIc", `import os, fcntl; t = os.stat(".").st_mtime_ns; seen = os.path.exists("m")
+l = open("l"); fcntl.flock(l, 2)
+if os.stat(".").st_mtime_ns != t: seen = os.path.exists("m")
+n = int(open("m").read()) if seen else 0
+with open("t", "w") as w: w.write("%d\n" % (n+1))
+os.rename("t", "m")`)
+	said := strings.Join(strings.Fields(got.stdout), " ")
+	require.Regexp(t, "confirmed: 3 of 3|the schedule breaks it on the model, where changes share file times;", said)
+}
+
 // What is asked of kills may be broken by the order of calls alone, which is forced as for serializable.
 func TestNativeConfirmsAnOrderWithoutKills(t *testing.T) {
 	t.Parallel()

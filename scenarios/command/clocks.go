@@ -309,6 +309,7 @@ type rerun struct {
 	*Spec
 	process int
 	atStart bool // time passes before the command begins
+	lists   bool // it has listed a directory again when that had another time
 	// known is what it does, by how much time has passed then.
 	known map[time.Duration]*reran
 }

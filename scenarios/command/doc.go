@@ -114,10 +114,10 @@
 //
 // # Clocks
 //
-// Changes of files share a time at first. Before a verdict holds, up to 32 executions of each command are repeated
-// with times that rise, and that fall. A directory that is listed once more then, as Python lists that of a script at
-// an import, makes a difference only if the names in it do: all that commands make or remove are put there, none, and
-// each alone. Who makes other calls is decided again where no two changes share a time.
+// Changes of files share a time at first. Before a verdict holds, up to 8 executions of each command are repeated
+// with times that rise, and that fall; up to 32 where directories are listed again then, as Python lists that of a
+// script at an import. Such a listing makes a difference only if the names in it do: all that commands make or remove
+// are put there, none, and each alone. Who makes other calls is decided again where no two changes share a time.
 //
 // At first clocks stand still, and a sleep lasts for any time. Before a verdict holds, executions are repeated with
 // the same answers and with clocks that are up to 400 days ahead, at places where a command looked at the time of day.

@@ -34,12 +34,16 @@ const relisted = 1 << 20
 
 // toggled are the names, without their directories, that commands make or remove; more than mostToggled are too many.
 func (s *Spec) toggled() (names []string) {
+	known := map[string]bool{}
 	for i := range s.Commands {
 		for _, end := range s.record.lateness(s.start(i)).ends {
 			for p := end; p != nil && len(names) <= mostToggled; p = p.before {
 				for _, name := range []string{p.op.Path, p.op.Path2} {
-					base := path.Base(name)
-					if name != "" && changesNames(p.op) && !slices.Contains(names, base) && !s.stays(name) {
+					if name == "" || known[name] || !changesNames(p.op) {
+						continue
+					}
+					known[name] = true
+					if base := path.Base(name); !slices.Contains(names, base) && !s.stays(name) {
 						names = append(names, base)
 					}
 				}
@@ -87,7 +91,7 @@ func (l *listings) again(p *latePort, op fsfake.Op) (r fsfake.Result, is bool) {
 	}
 	if l.next == 0 {
 		if op.Call != fsfake.CallOpen || op.Flags&fsfake.O_DIRECTORY == 0 || p.path[p.at].op == op ||
-			!l.stays(op.Path) && (op.Path != "." || slices.ContainsFunc(p.path[:p.at], moves)) {
+			(op.Path != "." || slices.ContainsFunc(p.path[:p.at], moves)) && !l.stays(op.Path) {
 			return r, false
 		}
 		l.next = max(0, slices.IndexFunc(p.path[:p.at], func(q *place) bool { return q.op == op }))

@@ -14,8 +14,8 @@ import (
 // than the one before, and once earlier. If a command then makes other calls, its verdict is that of a machine on
 // which no two changes share a time.
 
-// mostOrdered is how many paths of a command are repeated.
-const mostOrdered = 32
+// mostOrdered is how many paths of a command are repeated, mostListed of one that lists directories again.
+const mostOrdered, mostListed = 8, 32
 
 const untried = "more paths than are repeated"
 
@@ -53,7 +53,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 			if len(shown) == 0 || s.record.ordered[end.twin] {
 				continue
 			}
-			if tried == mostOrdered {
+			if tried == mostListed || tried == mostOrdered && !again.lists {
 				none = untried
 				break
 			}
@@ -102,6 +102,7 @@ func (s *rerun) differsByTimes(path []*place, shown []int, names []string, n int
 			if lists == nil || !lists.used {
 				break
 			}
+			s.lists = true
 		}
 	}
 	return "", nil

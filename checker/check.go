@@ -59,14 +59,16 @@ func (r *Result) WithThree(ctx context.Context) (Result, bool) {
 // check decides one property of a scenario. Where programs could tell that children begin or end, and that went before
 // other calls, it is decided again in every order with them ([scenarios.Scenario.EveryBirth]).
 func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (res Result, err error) {
-	everyBirth := func() (in *scenarios.Scenario, asked *scenarios.Property, err error) {
+	everyBirth := func() (*scenarios.Scenario, *scenarios.Property, error) {
 		if sc.EveryBirth == nil || ctx.Err() != nil {
 			return nil, nil, nil
 		}
-		if in, err = sc.EveryBirth(); in != nil && err == nil {
-			asked = in.Asked(p)
+		every, err := sc.EveryBirth()
+		if every == nil || err != nil {
+			return nil, nil, err
 		}
-		return in, asked, err
+		in, err := every.In(sc.Setting) // on its file system
+		return &in, in.Asked(p), err
 	}
 	in, asked, err := everyBirth() // another property may have shown it
 	if asked == nil && err == nil {

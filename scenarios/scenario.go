@@ -89,8 +89,7 @@ type Scenario struct {
 	// scenario in which it does so in every order with them, once a search has seen a program that could tell; nil
 	// before. May be nil.
 	EveryBirth func() (*Scenario, error)
-	// Slept is the longest sleep that External programs have begun so far; none where none has looked at a clock. It
-	// may be nil.
+	// Slept is the longest sleep that External programs have begun so far. May be nil.
 	Slept func() time.Duration
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds. It may be empty.
 	Assumes []Premise

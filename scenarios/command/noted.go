@@ -74,16 +74,13 @@ func (r *record) namesOfTime() {
 	r.madeOfTime = true
 }
 
-// slept is the longest sleep of any command so far; none where no command has looked at a clock.
+// slept is the longest sleep of any command so far, also of those that have not looked at a clock: alone, who takes a
+// lock by its age does not.
 func (r *record) slept() (longest time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	looks := false
 	for _, l := range r.late { // order does not matter: the longest of all
-		longest, looks = max(longest, l.slept), looks || len(l.looks) > 0
-	}
-	if !looks {
-		return 0
+		longest = max(longest, l.slept)
 	}
 	return longest
 }

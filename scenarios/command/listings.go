@@ -13,7 +13,7 @@ import (
 // a time, each place on the way may then have such a listing or not, and a command has thousands of paths that come to
 // the same. So while it is tried whether a command acts on the order of file times, it may list a directory again that
 // it has listed before: what it finds there is made up, with and without each name that commands make or remove. If it
-// does the same all the same, that it lists again matters to nobody.
+// makes the same other calls every time, what it lists again makes no difference.
 
 // mostToggled is how many such names there may be.
 const mostToggled = 8

@@ -371,7 +371,8 @@ func TestRefusalsOfWhatIsUnknown(t *testing.T) {
 		`perl -e 'sysopen F, "n", 0x4000'; mkdir l || exit 3; read x <n; echo $((x+1)) >n; rmdir l`)
 	testmain.Viewed(t, got.stdout, "./checker/cli")
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
-	require.Regexp(t, `native +\d+ runs with one preemption, \d+ random, all as in some serial order`, got.stdout)
+	require.Regexp(t, `native +(\d+ of )?\d+ runs with one preemption, \d+ random, all as in some serial order`,
+		got.stdout)
 }
 
 // A reader is asked about all disks where the few at first break nothing, also where the command acts on file times and

@@ -101,11 +101,11 @@ const (
 )
 
 // A JVM has threads of its own, which sleep for some milliseconds to some seconds again and again, each to look whether
-// there is work for it: a safepoint that is due, monitors that can be deflated, methods to compile. Common-Cleaner
-// looks whether garbage has been found (it waits for a minute each time, in Java). A thread that compiles starts others
-// of its name when there is much to compile. That a time has come gives none of
-// them work which a call on a file shows. So their waits are not offered while a thread of the process asks; where none
-// asks they are, for somebody may wait for one of them.
+// there is work for it: a safepoint that is due, monitors that can be deflated, methods to compile. One that compiles
+// starts others of its name when there are many. Common-Cleaner looks whether garbage has been found (it waits for a
+// minute each time, in Java). That a time has come gives none of these threads work which a call on a file shows. So
+// their waits are not offered while a thread of the process asks; where none asks they are, for somebody may wait for
+// one of them.
 //
 // A JVM that collects garbage from time to time is another matter: a collection closes files that the program has
 // forgotten, and closing one gives its locks back. There all waits are offered.

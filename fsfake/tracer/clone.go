@@ -169,7 +169,7 @@ func (r *Run) copyFor(child int) *Run {
 	n.dir, n.now, n.nowIs, n.nowKnown, n.answers = r.dir, r.now, r.nowIs, r.nowKnown, r.answers
 	n.refused, n.unlike = slices.Clone(r.refused), slices.Clone(r.unlike)
 	n.looks, n.tied, n.renamed, n.peeks, n.eofs, n.peeked = r.looks, r.tied, r.renamed, r.peeks, r.eofs, r.peeked
-	n.execs, n.pipes = slices.Clone(r.execs), maps.Clone(r.pipes)
+	n.execs, n.draws, n.pipes = slices.Clone(r.execs), r.draws, maps.Clone(r.pipes)
 	n.out.stdout.text.WriteString(r.out.stdout.text.String())
 	n.out.stderr.text.WriteString(r.out.stderr.text.String())
 	of := map[*process]*process{}

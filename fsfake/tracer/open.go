@@ -40,6 +40,7 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 			t.placeholder(d)
 		})
 	case name == "/dev/urandom" || name == "/dev/random":
+		t.r.draws = true
 		t.passThen(func(ret int64) {
 			if ret >= 0 {
 				t.p.fds[int(ret)] = &descriptor{fake: -1, random: true}

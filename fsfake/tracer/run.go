@@ -55,6 +55,7 @@ type Run struct {
 	refused []string // calls that were refused because they are not modelled, and how
 	unlike  []string // those of them that every kernel makes
 	execs   []string // see Executed
+	draws   bool     // see Draws
 	renamed bool     // see Renamed
 	looks   int      // see Looks
 	apart   *bool    // see Apart; nil where that is to be found out
@@ -329,6 +330,10 @@ func (r *Run) Stop() {
 
 // Executed lists the real files of the programs that were executed, each once.
 func (r *Run) Executed() []string { return looked(r, func() []string { return slices.Clone(r.execs) }) }
+
+// Draws reports whether the program has drawn random numbers, but for the one with which a C library guards the heap of
+// each program that is executed. See also [MayDraw].
+func (r *Run) Draws() bool { return looked(r, func() bool { return r.draws }) }
 
 func (r *Run) executed(file string) {
 	if !slices.Contains(r.execs, file) {

@@ -81,13 +81,40 @@ func (p *process) writtenIn() language {
 				p.language = inJava
 			}
 		} else if f, err := elf.Open(exe); err == nil {
-			if f.Section(".go.buildinfo") != nil || f.Section(".note.go.buildid") != nil {
+			if fromGo(f) {
 				p.language = inGo
 			}
 			f.Close()
 		}
 	}
 	return p.language
+}
+
+func fromGo(f *elf.File) bool {
+	return f.Section(".go.buildinfo") != nil || f.Section(".note.go.buildid") != nil
+}
+
+// MayDraw reports whether random numbers may matter to a program that draws none: it is Python or Perl, which have some
+// in their environment, or it may use those of AT_RANDOM itself, as a program in Go does, or one that has no C library
+// to load. Of a script its interpreter is meant.
+func MayDraw(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	first := make([]byte, 256)
+	n, _ := f.Read(first)
+	if line, script := strings.CutPrefix(string(first[:n]), "#!"); script {
+		words := strings.Fields(strings.SplitN(line, "\n", 2)[0])
+		return len(words) == 0 || words[0] == file || MayDraw(words[0])
+	}
+	if at, err := filepath.EvalSymlinks(file); err != nil || slices.ContainsFunc([]string{"python", "pypy", "perl"},
+		func(name string) bool { return strings.HasPrefix(filepath.Base(at), name) }) {
+		return true
+	}
+	is, err := elf.NewFile(f)
+	return err != nil || is.Section(".interp") == nil || fromGo(is)
 }
 
 // A language is what a program was written in, as far as it matters.

@@ -362,7 +362,7 @@ const (
 // Its clocks are ahead by nanoseconds of its own (aheadOf). A fork has its parent's clocks, for what it has read there
 // before.
 func (r *Run) freshImage(t *thread) error {
-	t.p.clock, t.p.ahead, t.p.ticks = shownClock{}, aheadOf(t.p.pid), 0
+	t.p.clock, t.p.ahead, t.p.ticks, t.p.heap = shownClock{}, aheadOf(t.p.pid), 0, false
 	var regs unix.PtraceRegs
 	if err := unix.PtraceGetRegs(t.tid, &regs); err != nil {
 		return err
@@ -382,7 +382,7 @@ func (r *Run) freshImage(t *thread) error {
 				stack.err = writeMem(t.tid, at, putUint64s(atIgnore))
 			}
 		case key == atRandom:
-			stack.err = writeMem(t.tid, v, t.p.random(16))
+			stack.err = writeMem(t.tid, v, t.p.unnoticed(16))
 		}
 	}
 	return stack.err

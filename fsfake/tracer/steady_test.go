@@ -3,10 +3,15 @@
 package tracer_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
 )
 
 // The number and the times of a pipe are the same in each run; of other files they are the real ones.
@@ -30,4 +35,27 @@ func TestProcTellsTheSameInEachRun(t *testing.T) {
 	m := regexp.MustCompile(`^0\.00 0\.00 0\.00 1/2 \d+\n` + uuid + uuid + "$").FindStringSubmatch(first.Stdout)
 	require.Len(t, m, 3, first.Stdout)
 	require.NotEqual(t, m[1], m[2])
+}
+
+// What the C library of a program draws for its heap is not drawn by the program.
+func TestDraws(t *testing.T) {
+	for script, draws := range map[string]bool{
+		"mkdir d; (: >d/f) & wait; cat d/f": false, "true </dev/urandom": true, "mktemp -u": true,
+		"cat /proc/sys/kernel/random/uuid": true,
+	} {
+		run, err := tracer.Start(config("sh", "-c", script))
+		skipUntraceable(t, err)
+		require.NoError(t, err)
+		toItsEnd(t, newMachine(), run, func(tracer.Pending, fsfake.Result) {})
+		require.Equal(t, draws, run.Draws(), script)
+		run.Stop()
+	}
+	script := filepath.Join(t.TempDir(), "script")
+	require.NoError(t, os.WriteFile(script, []byte("#! "+need(t, "sh")+" -u\n"), 0o755))
+	for file, draws := range map[string]bool{
+		need(t, "sh"): false, need(t, "true"): false, script: false, need(t, "perl"): true, python(t, "")[0]: true,
+		compiled("go", "build", "-o")(t, "testdata/lockgo/main.go")[0]: true, script + "missing": true,
+	} {
+		require.Equal(t, draws, tracer.MayDraw(file), file)
+	}
 }

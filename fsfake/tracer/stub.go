@@ -103,6 +103,15 @@ func (*Run) Outside() []string { return nil }
 // Executed lists none.
 func (*Run) Executed() []string { return nil }
 
+// Draws is true.
+func (*Run) Draws() bool { return true }
+
+// Draws is true.
+func (*Run) Draws() bool { return true }
+
+// MayDraw is true.
+func MayDraw(string) bool { return true }
+
 // Refused lists none.
 func (*Run) Refused() []string { return nil }
 

@@ -137,6 +137,7 @@ type process struct {
 	closing  []*description // what an execve(2) closes, until the fake has been told
 	looked   bool           // at the time of day, since its last call that was asked, but for those of its start
 	ticks    int            // how often it has read the CPU's counter
+	heap     bool           // the C library has drawn a number for its heap
 	rounds   int            // of sysmon since the last answer
 	fresh    bool           // it has been forked, and no call of it has been answered
 	born     uint64         // the signals that it blocked then
@@ -189,7 +190,7 @@ func (r *Run) addProcess(parent *process, real, pid int) *process {
 	if parent != nil {
 		p.ppid, p.name, p.mono, p.ahead, p.clock = parent.pid, parent.name, parent.mono, parent.ahead, parent.clock
 		p.ticks, p.by, p.shellScript, p.fresh = parent.ticks, parent.by, parent.shellScript, true
-		p.cwd, p.atDir, p.limited = parent.cwd, parent.atDir, parent.limited
+		p.cwd, p.atDir, p.limited, p.heap = parent.cwd, parent.atDir, parent.limited, parent.heap
 		p.pgid, p.sid, p.umask, p.handlers = parent.pgid, parent.sid, parent.umask, parent.handlers
 		for fd, d := range parent.fds { // order does not matter: a copy
 			copied := *d
@@ -212,6 +213,12 @@ func (r *Run) randomFor(pid int) *rand.ChaCha8 {
 }
 
 func (p *process) random(n int) []byte {
+	p.r.draws = true
+	return p.unnoticed(n)
+}
+
+// unnoticed draws numbers that are none of the program's.
+func (p *process) unnoticed(n int) []byte {
 	b := make([]byte, n)
 	p.rng.Read(b)
 	return b

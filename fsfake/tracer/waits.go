@@ -101,7 +101,11 @@ var other = []spec{
 	{unix.SYS_MREMAP, "mremap", 5, (*thread).protectMemory},
 	{unix.SYS_GETRANDOM, "getrandom", 3, func(t *thread, c *call) {
 		n := int(min(c.args[1], maxTransfer))
-		t.put(c.args[0], t.p.random(n), int64(n))
+		draw := t.p.random
+		if n == 8 && c.args[2] == unix.GRND_NONBLOCK && !t.p.heap {
+			draw, t.p.heap = t.p.unnoticed, true
+		}
+		t.put(c.args[0], draw(n), int64(n))
 	}},
 	{unix.SYS_SET_MEMPOLICY, "set_mempolicy", 3, (*thread).passCall},
 	{unix.SYS_GET_MEMPOLICY, "get_mempolicy", 5, (*thread).passCall},

@@ -18,8 +18,9 @@ import (
 
 const (
 	// usualSeed is that of all other executions. With otherSeeds others a command is tried, with manySeeds one of which
-	// no execution makes more than manyCalls system calls, as those of a shell.
-	usualSeed, otherSeeds, manySeeds, manyCalls = 1, 4, 12, 400
+	// no execution makes more than manyCalls system calls, as those of a shell, and with idleSeeds one that was not
+	// seen to draw.
+	usualSeed, otherSeeds, manySeeds, manyCalls, idleSeeds = 1, 4, 12, 400, 1
 	// rare is in how many letters two names differ that no two processes draw alike: each draws another one, so that is
 	// followed.
 	rare = 3
@@ -43,11 +44,7 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 			s.record.drawn[with] = true
 			continue
 		}
-		seeds := uint64(otherSeeds)
-		if s.record.makes() <= manyCalls {
-			seeds = manySeeds
-		}
-		for n := uint64(0); n < seeds && err == nil; n++ { // else it does not end alone, say
+		for n := uint64(0); n < s.record.seeds() && err == nil; n++ { // else it does not end alone, say
 			now, failed := s.drawing(sc, i, usually{seed: usualSeed + 1 + n})
 			if is := s.drawsOtherwise(was, now, failed); is != "" {
 				return fmt.Sprintf("nothing broke it, but %s (%s) draws random numbers, and with others it %s. Only "+
@@ -55,21 +52,35 @@ func (s *Spec) draws(sc *scenarios.Scenario) string {
 					scenarios.ProcessName(i), s.Commands[i], is)
 			}
 		}
-		if other := (i + 1) % len(s.Commands); err == nil && other != i { // who lives, as a parent does
-			now, failed := s.drawing(sc, i, usually{seed: usualSeed, parent: scenarios.Pid(other)})
-			if is := s.drawsOtherwise(was, now, failed); is != "" {
-				return fmt.Sprintf("nothing broke it as long as all commands have one parent, as those of one shell, "+
-					"but %s (%s) looks at the pid of its parent, and with another one, as cron gives to each, it %s. "+
-					"Have it do the same whoever starts it", scenarios.ProcessName(i), s.Commands[i], is)
-			}
-			now, failed = s.drawing(sc, i, usually{seed: usualSeed, read: true})
-			if is := s.readsOtherwise(was, now, failed); is != "" {
-				return fmt.Sprintf("nothing broke it as long as reading a file changes no access time, as on a file "+
-					"system mounted with noatime, but %s (%s) looks at one, and where others have just read the file, "+
-					"it %s. Have it do the same whoever has read a file", scenarios.ProcessName(i), s.Commands[i], is)
+		if err == nil && len(s.Commands) > 1 {
+			parent := scenarios.Pid((i + 1) % len(s.Commands)) // who lives, as a parent does
+			if is := s.parentOrRead(sc, i, was, parent); is != "" {
+				return is
 			}
 		}
 		s.record.drawn[with], s.record.drawn[told] = true, true
+	}
+	return ""
+}
+
+// parentOrRead says that a command does something else with another parent, or where files have just been read; "" for
+// neither. If both together make no difference, neither is tried alone.
+func (s *Spec) parentOrRead(sc *scenarios.Scenario, i int, was []Step, parent int) string {
+	now, failed := s.drawing(sc, i, usually{seed: usualSeed, parent: parent, read: true})
+	if s.readsOtherwise(was, now, failed) == "" {
+		return ""
+	}
+	now, failed = s.drawing(sc, i, usually{seed: usualSeed, parent: parent})
+	if is := s.drawsOtherwise(was, now, failed); is != "" {
+		return fmt.Sprintf("nothing broke it as long as all commands have one parent, as those of one shell, "+
+			"but %s (%s) looks at the pid of its parent, and with another one, as cron gives to each, it %s. "+
+			"Have it do the same whoever starts it", scenarios.ProcessName(i), s.Commands[i], is)
+	}
+	now, failed = s.drawing(sc, i, usually{seed: usualSeed, read: true})
+	if is := s.readsOtherwise(was, now, failed); is != "" {
+		return fmt.Sprintf("nothing broke it as long as reading a file changes no access time, as on a file "+
+			"system mounted with noatime, but %s (%s) looks at one, and where others have just read the file, "+
+			"it %s. Have it do the same whoever has read a file", scenarios.ProcessName(i), s.Commands[i], is)
 	}
 	return ""
 }
@@ -116,6 +127,9 @@ func (s *Spec) drawing(sc *scenarios.Scenario, process int, with usually) ([]Ste
 		once.Env = append(slices.Clip(s.Env), fmt.Sprint("PYTHONHASHSEED=", seed), fmt.Sprint("PERL_HASH_SEED=", seed))
 	}
 	port, err := once.alone(&all, sc.NewMachine(), process, false, nil, never, nil)
+	s.record.mu.Lock()
+	defer s.record.mu.Unlock()
+	s.record.random = s.record.random || once.record.random
 	return port.steps, err
 }
 

@@ -32,12 +32,28 @@ func (r *record) makes() int {
 	return r.calls
 }
 
+// seeds is with how many others than the usual random numbers a command is tried.
+func (r *record) seeds() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case !r.random:
+		return idleSeeds
+	case r.calls <= manyCalls:
+		return manySeeds
+	}
+	return otherSeeds
+}
+
 // did notes how many calls an execution has made, which files outside of the virtual directory it has changed or
 // locked, and which of its calls were refused.
 func (r *record) did(run *tracer.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = max(r.calls, run.Calls())
+	r.calls, r.random = max(r.calls, run.Calls()), r.random || run.Draws()
+	for _, name := range run.Executed() {
+		r.random = r.random || !r.programsRun[name] && tracer.MayDraw(name)
+	}
 	for _, of := range []struct {
 		set   map[string]bool
 		names []string

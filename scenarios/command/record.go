@@ -31,7 +31,8 @@ type record struct {
 	// fewerOrders: some execution had children or threads, and orders of their calls were left out (reduce.go).
 	fewerOrders bool
 	mu          sync.Mutex
-	calls       int // of the execution that has made most, to the system
+	calls       int  // of the execution that has made most, to the system
+	random      bool // some execution has drawn numbers, see [tracer.Run.Draws]
 	roots       map[start]*place
 	twins       map[twin]*runs
 	whole       map[twin]*bool

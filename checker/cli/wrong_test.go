@@ -103,7 +103,7 @@ if look() != look(): open("race", "w")'`,
 			}
 			return r
 		}}, long: true},
-	{name: "all have one pid", a: "[ -e b.$$ ] && mkdir a; mkdir a.$$",
+	{name: "all have one pid", budget: 3 * time.Second, a: "[ -e b.$$ ] && mkdir a; mkdir a.$$",
 		b: "[ -e a.$$ ] && mkdir b; mkdir b.$$", falsely: checker.Broken,
 		wrong: tracer.Wrong{Asks: func(op fsfake.Op) fsfake.Op {
 			op.Path = strings.ReplaceAll(op.Path, ".102", ".101")

@@ -1,8 +1,8 @@
 package trace
 
 import (
-	"regexp"
 	"slices"
+	"strings"
 
 	"lockpick/docs"
 )
@@ -33,10 +33,12 @@ var kinds = readKinds()
 
 // readKinds reads the sections of the page: title, what happens, the smallest schedule, and the fix.
 func readKinds() (all []Kind) {
-	section := regexp.MustCompile(`(?m)^## <a id="(LP\d+)"></a>LP\d+: (.+)\n\n(.+)\n\n- Smallest schedule: .+\n` +
-		`- Fix: (.+)$`)
-	for _, m := range section.FindAllStringSubmatch(docs.Causes, -1) {
-		all = append(all, Kind{m[1], m[2], m[3], m[4]})
+	for _, section := range strings.Split(docs.Causes, "\n## <a id=\"")[1:] {
+		lines := strings.Split(section, "\n")
+		id, _, _ := strings.Cut(lines[0], `"`)
+		if _, name, is := strings.Cut(lines[0], "</a>"+id+": "); is {
+			all = append(all, Kind{id, name, lines[2], strings.TrimPrefix(lines[5], "- Fix: ")})
+		}
 	}
 	return all
 }

@@ -62,8 +62,9 @@ type upper struct{ at, dir string }
 type builder struct {
 	v          *View
 	base, root string
-	sys        int // a detached copy of the mount of /sys, which base may hide
-	overlays   int // tried so far
+	sys        int  // a detached copy of the mount of /sys, which base may hide
+	overlays   int  // tried so far
+	attributes bool // overlays take the option userxattr
 }
 
 // Enter makes a view and moves the calling process into it, with Dir as its working directory. The process was started
@@ -237,8 +238,12 @@ func (b *builder) overlay(at string) error {
 	}
 	data := fmt.Sprintf("lowerdir=%s,upperdir=%s/%s,workdir=%s", strings.NewReplacer(`\`, `\\`, ":", `\:`, ",",
 		`\,`).Replace(at), b.base, up, work)
-	if mount("overlay", b.root+at, "overlay", 0, data+",userxattr") != nil && mount("overlay", b.root+at, "overlay",
-		0, data) != nil { // as in a user namespace where anything is mounted below it
+	err = mount("overlay", b.root+at, "overlay", 0, data+",userxattr")
+	b.attributes = b.attributes || err == nil
+	if err != nil && !b.attributes { // Linux before 5.11 has none
+		err = mount("overlay", b.root+at, "overlay", 0, data)
+	}
+	if err != nil { // as in a user namespace where anything is mounted below it
 		return b.fix(at)
 	}
 	b.v.uppers, b.v.devices[at] = append(b.v.uppers, upper{at, up}), device(at)

@@ -68,8 +68,8 @@ var hazardOf = map[string]string{
 
 // enter fills in where each scenario stands in the catalogue.
 func enter(list []scenarios.Scenario) []scenarios.Scenario {
-	shape := map[string]string{}
-	for _, s := range catalogue.Shapes {
+	shape, c := map[string]string{}, catalogue()
+	for _, s := range c.Shapes {
 		for _, v := range s.Variants {
 			shape[v] = s.ID
 		}
@@ -79,7 +79,7 @@ func enter(list []scenarios.Scenario) []scenarios.Scenario {
 		sc.Entry = scenarios.Entry{
 			Shape:    shape[sc.System()+"/"+sc.Variant()],
 			Hazard:   hazardOf[sc.SettingName()],
-			Projects: catalogue.Projects[sc.System()],
+			Projects: c.Projects[sc.System()],
 		}
 	}
 	return list

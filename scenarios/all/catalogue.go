@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"slices"
 )
 
 // A Shape is a family of lock protocols that stand and fall together.
@@ -23,7 +22,7 @@ type Shape struct {
 }
 
 // Shapes lists the families, simple ones first. Every variant of [All] is in exactly one.
-func Shapes() []Shape { return slices.Clone(catalogue.Shapes) }
+func Shapes() []Shape { return catalogue().Shapes }
 
 // A catalogued is what catalogue.json says.
 type catalogued struct {
@@ -36,9 +35,7 @@ type catalogued struct {
 //go:embed catalogue.json
 var catalogueText []byte
 
-var catalogue = readCatalogue()
-
-func readCatalogue() (c catalogued) {
+func catalogue() (c catalogued) {
 	d := json.NewDecoder(bytes.NewReader(catalogueText))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {

@@ -57,7 +57,7 @@ func TestEntriesAreComplete(t *testing.T) {
 		require.NotEmpty(t, sc.Entry.Projects, sc.ID)
 		require.True(t, slices.ContainsFunc(scenarios.Hazards(), func(h scenarios.Hazard) bool { return h.ID == sc.Hazard() }), sc.ID)
 	}
-	for name := range catalogue.Projects {
+	for name := range catalogue().Projects {
 		require.True(t, systems[name], "%s has projects and no scenario", name)
 	}
 	for name := range hazardOf {

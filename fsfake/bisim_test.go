@@ -59,7 +59,7 @@ func TestEqualKeysBehaveAlike(t *testing.T) {
 // exploreKeys follows every sequence of deeds from start, breadth first, until it has met so
 // many keys. It returns how many that were and how many times it met one again.
 func exploreKeys(t *testing.T, start *Machine, ops []deed, limit int) (states, merged int) {
-	a, r := newAlikes(ops), NewRebuilder(start)
+	a := newAlikes(ops)
 	a.meet(t, start)
 	queue := []*Machine{start}
 	for len(queue) > 0 && a.met < limit {
@@ -70,11 +70,9 @@ func exploreKeys(t *testing.T, start *Machine, ops []deed, limit int) (states, m
 			d.apply(c)
 			if a.meet(t, c) {
 				queue = append(queue, c)
-				a.rebuild(t, r, c)
 			}
 		}
 	}
-	t.Logf("%d machines were rebuilt", a.rebuilt)
 	return a.met, a.merged
 }
 
@@ -87,21 +85,7 @@ type alikes struct {
 	first       []*Machine
 	reacts      [][]reaction
 	met, merged int
-	rebuilt     int
 	buf         []byte
-}
-
-// rebuild asserts that m reacts as the machine that is made from its key, if it can be.
-func (a *alikes) rebuild(t *testing.T, r *Rebuilder, m *Machine) {
-	if !r.Rebuilds(m) {
-		return
-	}
-	again, ok := r.Machine(m.AppendKey(nil))
-	require.True(t, ok)
-	require.NoError(t, check(again))
-	a.rebuilt++
-	a.merged--
-	a.meet(t, again)
 }
 
 // A reaction is what a machine does with a deed: what it answers, its key after it, and

@@ -71,7 +71,7 @@ func appendString(b []byte, s string) []byte {
 }
 
 // The first byte of an inode in a key is its kind and what else it has, that of a process what it has; what it does not
-// have does not follow. [keyer] writes them, and [Rebuilder] reads them.
+// have does not follow.
 const (
 	inodeLinkable = 4 << iota
 	inodeOwned

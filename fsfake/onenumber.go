@@ -97,20 +97,6 @@ func (k *keyer) appendShown(b []byte) []byte {
 	return b
 }
 
-// shown is the mirror of [keyer.appendShown].
-func (r *Rebuilder) shown() []numbered {
-	out := make([]numbered, r.count())
-	for i := range out {
-		out[i].family = r.uint()
-		if r.m.policy == InodesReuse {
-			out[i].of = InodeID(r.uint())
-		} else {
-			out[i].of = r.maybeInode()
-		}
-	}
-	return out
-}
-
 // listed are the numbers in a listing that asks for them: of the directory, of the one above and of what is in it,
 // separated by blanks. What is real has none.
 func (m *Machine) listed(p *proc, dir *inode, names []string) string {

@@ -136,9 +136,7 @@ func (w *Expander) steps(s []uint32, slot, way int, failing bool) error {
 		return nil
 	}
 	w.unfinished = true
-	if robs, err := w.robs(s, slot); err != nil {
-		return err
-	} else if robs || w.interrupted(s, slot) {
+	if w.robs(s, slot) || w.interrupted(s, slot) {
 		return nil
 	}
 	for which := range w.ways(s, slot, exits) {
@@ -165,9 +163,7 @@ func (w *Expander) steps(s []uint32, slot, way int, failing bool) error {
 func (w *Expander) ExpandTask(s []uint32, slot int, local, known bool) (all bool, err error) {
 	way := everyWay
 	if finished, exits := w.status(s, slot); local && !finished && w.ways(s, slot, exits) > 1 {
-		if way, err = w.local(s, slot, true); err != nil {
-			return false, err
-		}
+		way = w.local(s, slot, true)
 	}
 	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
 	w.postpones = known

@@ -60,11 +60,7 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 		if left := unpackBudgets(s[len(s)-1]); w.unfinished || left.crashes < x.Sc.Setting.Crashes || left.losses < x.Sc.Setting.PowerLosses {
 			return false, nil, nil
 		}
-		m, err := x.machines.get(s[wordMachine])
-		if err != nil {
-			return false, nil, err
-		}
-		return len(x.remainder.left(m)) > 0, nil, nil
+		return len(x.remainder.left(x.machines.get(s[wordMachine]))) > 0, nil, nil
 	}
 	return false, nil, nil
 }
@@ -91,11 +87,7 @@ func (x *Space) KindOf(row []uint32) (scenarios.Kind, error) {
 	defer x.mu.Unlock()
 	k, known := x.kinds[id]
 	if !known {
-		m, err := x.machines.get(id)
-		if err != nil {
-			return scenarios.NoKind, err
-		}
-		k = x.Property.Kind(scenarios.NewView(m))
+		k = x.Property.Kind(scenarios.NewView(x.machines.get(id)))
 		x.kinds[id] = k
 	}
 	return k, nil
@@ -147,13 +139,9 @@ func TrapText(p *scenarios.Property) string {
 
 // LockedOut probes the machine of a state.
 func (x *Space) LockedOut(row []uint32) (bool, []trace.Wait, error) {
-	m, err := x.machines.get(row[wordMachine])
-	if err != nil {
-		return false, nil, err
-	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.prober.Wedged(m)
+	return x.prober.Wedged(x.machines.get(row[wordMachine]))
 }
 
 // Outlived is that of the space's prober: see [Prober.Outlived].

@@ -129,6 +129,7 @@ func (w *Expander) thenForgets(machine uint32, slot int, both opThen, m transiti
 		}
 	}
 	forgetNumbers(&w.workspace.to.room, id.Pid, w.workspace.op(t, both.forget))
+	w.workspace.of.forget = both.forget
 	m.machine = t.settle(&w.workspace, m)
 	w.note(machine, slot, op, m)
 	return m, nil

@@ -124,10 +124,7 @@ func (w *Expander) outlive(next []uint32, succ *successor, slot int) error {
 		return err
 	}
 	nd := x.automata[slot].Node(l.to &^ learn.Begun)
-	m, err := x.machines.get(next[wordMachine])
-	if err != nil {
-		return err
-	}
+	m := x.machines.get(next[wordMachine])
 	if _, waits := m.Blocked(cmp.Or(nd.Begins.By, x.Slots[slot].id)); waits && !nd.Ended {
 		next[wordNodes+slot] |= learn.Begun
 	}

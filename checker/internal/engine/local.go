@@ -52,33 +52,30 @@ func (w *Expander) ExpandLocal(s []uint32, isNew func(words []uint32) bool) (slo
 
 // ExpandAlone computes the successor of s by the next step of a task, and reports whether that step is local.
 func (w *Expander) ExpandAlone(s []uint32, slot int) (bool, error) {
-	which, err := w.local(s, slot, unpackBudgets(s[len(s)-1]).stalls == 0)
-	if err != nil || which == everyWay {
-		return false, err
+	which := w.local(s, slot, unpackBudgets(s[len(s)-1]).stalls == 0)
+	if which == everyWay {
+		return false, nil
 	}
 	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
 	return true, w.steps(s, slot, which, false)
 }
 
 // local is the way in which the next step of a task is known to be local; everyWay where it is not.
-func (w *Expander) local(s []uint32, slot int, still bool) (int, error) {
+func (w *Expander) local(s []uint32, slot int, still bool) int {
 	finished, exits := w.status(s, slot)
 	n := s[wordNodes+slot]
 	if finished || exits || n&learn.Begun != 0 {
-		return everyWay, nil
+		return everyWay
 	}
 	pl := w.node(slot, n)
 	if pl.cell || pl.begins || pl.fails || pl.starts != 0 || pl.inv != 0 || pl.unmark != 0 {
-		return everyWay, nil
+		return everyWay
 	}
 	key := localKey{transitionKey(s[wordMachine], slot, pl.op), still}
 	if is, known := w.locals[key]; known {
-		return is, nil
+		return is
 	}
-	m, err := w.X.machines.put(&w.workspace, s[wordMachine])
-	if err != nil {
-		return everyWay, err
-	}
+	m := w.X.machines.put(&w.workspace, s[wordMachine])
 	if w.locals == nil {
 		w.locals = map[localKey]int{}
 	}
@@ -91,7 +88,7 @@ func (w *Expander) local(s []uint32, slot int, still bool) (int, error) {
 	}
 	t.touching.Unlock()
 	w.locals[key] = which
-	return which, nil
+	return which
 }
 
 // RelyOnFootprint begins a search that follows local steps alone.

@@ -186,11 +186,7 @@ func (x *Space) JudgeableWith(more *Locks) (names []string, err error) {
 		return l.names, err
 	}
 	for id := range uint32(x.machines.len()) {
-		m, err := x.machines.get(id)
-		if err != nil {
-			return l.names, err
-		}
-		if err := l.Distinct(x.Sc, x.Property, m); err != nil {
+		if err := l.Distinct(x.Sc, x.Property, x.machines.get(id)); err != nil {
 			return l.names, err
 		}
 	}

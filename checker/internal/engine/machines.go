@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"fmt"
 	"sync"
 	"time"
+	"unsafe"
 
 	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
@@ -14,8 +14,8 @@ import (
 // arrival, the distinct operations, and the distinct results. A state of the whole
 // world refers to its machine by number: few machines are shared by many states.
 //
-// Of a machine its key is kept, which says all of it: whoever needs the machine has it rebuilt. The few that cannot be
-// are kept themselves.
+// Of a machine its key is kept, and how it came about: whoever needs the machine has the operations carried out once
+// more, from the last machine on the way that is kept itself.
 type machineTable struct {
 	sc *scenarios.Scenario
 	// invariant says what is wrong in a state, for a property that is judged so; marks
@@ -24,17 +24,28 @@ type machineTable struct {
 	property  *scenarios.Property
 	marks     bool
 	mu        sync.Mutex
-	first     *fsfake.Machine
 	keys      *table.Collapse
+	origins   []origin // by machine
 	kept      map[uint32]*fsfake.Machine
 	bad       map[uint32]bool // by the invariant
-	once      []uint64        // a bit for each machine that was rebuilt
 	ops       *table.Interner
 	results   *resultTable
 	// footprint is what programs change; touching guards it.
 	footprint fsfake.Footprint
 	touching  sync.Mutex
 }
+
+// An origin says how a machine came about: by an operation of a task on another machine, and by what was forgotten
+// after it, 0 for nothing. steps is how many operations lie between it and a machine that is kept; 0: it is kept.
+type origin struct {
+	from, op, forget uint32
+	pid, task        int32
+	steps            int32
+}
+
+// mostSteps: on each way one machine in so many is kept. With 4 a machine of real programs takes some hundred bytes
+// beside its key, in place of some thousand, and at most 3 operations are carried out once more.
+const mostSteps = 4
 
 type resultTable struct {
 	ids map[fsfake.Result]uint32
@@ -52,6 +63,12 @@ type (
 
 // An opStall moves the clock; see [piece].
 type opStall struct{ pass, left time.Duration }
+
+// An opPermute is a renaming of processes.
+type opPermute struct {
+	of   *Symmetry
+	perm int
+}
 
 // An opBy is a call that is not the task's own: see scenarios.By.
 type opBy struct {
@@ -90,10 +107,7 @@ func newMachineTable(sc *scenarios.Scenario, p *scenarios.Property) *machineTabl
 }
 
 // start numbers the machine at the start.
-func (t *machineTable) start(m *fsfake.Machine) uint32 {
-	t.first = m.Clone()
-	return t.number(m)
-}
+func (t *machineTable) start(m *fsfake.Machine) uint32 { return t.number(m) }
 
 // op numbers an operation.
 func (t *machineTable) op(v any) uint32 {
@@ -102,34 +116,40 @@ func (t *machineTable) op(v any) uint32 {
 	return t.ops.ID(v)
 }
 
-// add numbers a machine, which came of the one whose key is like its own, and tells whether it was kept itself,
-// because it cannot be rebuilt from its key; it and its clones must stay as they are then.
-func (t *machineTable) add(m *fsfake.Machine, b *workspace, key, like *table.Split) (id uint32, kept bool) {
+// add numbers a machine that came about so, of the one whose key is like its own. Where it is kept, it and its clones
+// must stay as they are.
+func (t *machineTable) add(m *fsfake.Machine, of origin, key, like *table.Split) (id uint32) {
 	key.Ends = key.Ends[:0]
 	key.Key = m.AppendParts(key.Key[:0], &key.Ends)
 	bad := false
 	if t.invariant != nil {
 		if id, ok := t.find(key, like); ok {
-			return id, false
+			return id
 		}
 		bad = t.invariant(scenarios.NewView(m)) != ""
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id, isNew := t.keys.ID(key, like)
-	if kept = isNew && !b.rebuilder.Rebuilds(m); kept {
+	if !isNew {
+		return id
+	}
+	if of.steps > 0 {
+		of.steps = (t.origins[of.from].steps + 1) % mostSteps
+	}
+	t.origins = append(t.origins, of)
+	if of.steps == 0 {
 		t.kept[id] = m.Clone() // which is shared from here on, and reading it is safe for everybody
 	}
-	if isNew && bad {
+	if bad {
 		t.bad[id] = true
 	}
-	return id, kept
+	return id
 }
 
-// number is add for a machine that stays as it is.
+// number is add for a machine that is kept.
 func (t *machineTable) number(m *fsfake.Machine) uint32 {
-	id, _ := t.add(m, &workspace{rebuilder: fsfake.NewRebuilder(t.first)}, &table.Split{}, nil)
-	return id
+	return t.add(m, origin{}, &table.Split{}, nil)
 }
 
 func (t *machineTable) find(key, like *table.Split) (uint32, bool) {
@@ -138,45 +158,49 @@ func (t *machineTable) find(key, like *table.Split) (uint32, bool) {
 	return t.keys.Find(key, like)
 }
 
+// permuted numbers machine id with its processes renamed.
+func (t *machineTable) permuted(id uint32, v opPermute) uint32 {
+	m := t.get(id).Clone()
+	t.carryOut(m, fsfake.Task{}, v)
+	return t.add(m, origin{from: id, op: t.op(v), steps: 1}, &table.Split{}, nil)
+}
+
 // machineBytes is about what a machine takes that is kept itself, beside its key, measured: some 200 bytes
 // for itself, and what it does not share with its neighbours.
 const machineBytes = 550
 
-// get returns machine id. The error is a fault of lockpick: the machine that was made from its key has another.
-func (t *machineTable) get(id uint32) (*fsfake.Machine, error) {
-	return t.rebuilt(id, &workspace{rebuilder: fsfake.NewRebuilder(t.first)})
+// get returns machine id, which must stay as it is.
+func (t *machineTable) get(id uint32) *fsfake.Machine {
+	return t.load(id, &workspace{}, &fsfake.Machine{})
 }
 
-// rebuilt is get in a workspace, where the next machine takes the place of this.
-func (t *machineTable) rebuilt(id uint32, b *workspace) (*fsfake.Machine, error) {
+// load is get with a workspace, and with room for the machine, where it is not kept.
+func (t *machineTable) load(id uint32, b *workspace, room *fsfake.Machine) *fsfake.Machine {
+	var way [mostSteps]origin
+	n := 0
 	t.mu.Lock()
-	kept, again := t.kept[id], t.rebuiltOnce(id)
-	t.keys.Get(id, &b.base.key)
+	for ; t.origins[id].steps > 0; id = t.origins[id].from {
+		way[n] = t.origins[id]
+		n++
+	}
+	m := t.kept[id]
 	t.mu.Unlock()
-	if kept != nil {
-		return kept, nil
+	if n == 0 {
+		return m
 	}
-	make := b.rebuilder.Machine
-	if again {
-		make = b.rebuilder.Again
+	m.CloneTo(room)
+	for n--; n >= 0; n-- {
+		of := &way[n]
+		t.carryOut(room, of.by(), b.op(t, of.op))
+		if of.forget != 0 {
+			forgetNumbers(room, int(of.pid), b.op(t, of.forget))
+		}
 	}
-	if m, ok := make(b.base.key.Key); ok {
-		return m, nil
-	}
-	return nil, fmt.Errorf("checker: %s: machine %d has another key when it is rebuilt: this is a fault of "+
-		"lockpick", t.sc.ID, id)
+	return room
 }
 
-// rebuiltOnce reports whether a machine was rebuilt before, as it is from now on. Where it had another key then, there is an
-// error already.
-func (t *machineTable) rebuiltOnce(id uint32) bool {
-	for int(id/64) >= len(t.once) {
-		t.once = append(t.once, 0)
-	}
-	is := t.once[id/64]>>(id%64)&1 != 0
-	t.once[id/64] |= 1 << (id % 64)
-	return is
-}
+// by is who made the operation.
+func (o *origin) by() fsfake.Task { return fsfake.Task{Pid: int(o.pid), N: int(o.task)} }
 
 // opOf returns an operation.
 func (t *machineTable) opOf(op uint32) any {
@@ -206,7 +230,7 @@ func (t *machineTable) len() int {
 func (t *machineTable) count() (machines, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.keys.Len(), t.keys.Bytes() + 8*cap(t.once) + machineBytes*len(t.kept)
+	return t.keys.Len(), t.keys.Bytes() + int(unsafe.Sizeof(origin{}))*cap(t.origins) + machineBytes*len(t.kept)
 }
 
 // touched notes what a call has made of a machine.

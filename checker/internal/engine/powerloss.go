@@ -81,11 +81,7 @@ type opLose struct{ state int }
 func (w *Expander) lossStates(machine uint32) (int, error) {
 	n, ok := w.losses[machine]
 	if !ok {
-		m, err := w.X.machines.get(machine)
-		if err != nil {
-			return 0, err
-		}
-		l, err := w.X.Sc.Losses(m, w.X.Property)
+		l, err := w.X.Sc.Losses(w.X.machines.get(machine), w.X.Property)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", w.X.Sc.ID, err)
 		}

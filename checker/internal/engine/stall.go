@@ -52,14 +52,11 @@ func (w *World) waits(t fsfake.Task) bool {
 }
 
 // robs reports that a task cannot wake yet: see [fsfake.Machine.Robs].
-func (w *Expander) robs(s []uint32, slot int) (bool, error) {
+func (w *Expander) robs(s []uint32, slot int) bool {
 	if !w.X.lasts || len(w.X.Sc.Setting.Punctual) == 0 && !w.X.Sc.External || s[wordNodes+slot]&learn.Begun == 0 {
-		return false, nil
+		return false
 	}
-	m, err := w.X.machines.get(s[wordMachine])
-	if err != nil {
-		return false, err
-	}
+	m := w.X.machines.get(s[wordMachine])
 	return m.Robs(w.who(s, slot), func(t fsfake.Task) bool {
 		for i := range w.X.Slots {
 			if w.X.Slots[i].id == t {
@@ -68,7 +65,7 @@ func (w *Expander) robs(s []uint32, slot int) (bool, error) {
 			}
 		}
 		return true
-	}), nil
+	})
 }
 
 // who makes a task's next call: itself, or what a program has started.
@@ -103,10 +100,7 @@ func (w *Expander) stall(s []uint32, b budgets) error {
 			return nil
 		}
 	} else {
-		m, err := w.X.machines.get(s[wordMachine])
-		if err != nil {
-			return err
-		}
+		m := w.X.machines.get(s[wordMachine])
 		var ok bool
 		if p, ok = pieceOf(set, m, b.stalls, w.waits); !ok {
 			return nil

@@ -73,7 +73,7 @@ func (x *Space) Symmetric() error {
 			return err
 		}
 	}
-	first := x.machines.first
+	first := x.machines.get(x.Initial[wordMachine])
 	want := first.AppendKey(nil)
 	ids := x.procIDs()
 	for i := 1; i < len(ids); i++ {
@@ -275,13 +275,7 @@ func (s *Symmetry) machine(id uint32, perm int) uint32 {
 	key := uint64(id)<<32 | uint64(perm)
 	to, ok := s.machines[key]
 	if !ok {
-		from, err := s.x.machines.get(id)
-		if err != nil {
-			panic(err)
-		}
-		m := from.Clone()
-		m.Permute(s.ids, s.perms[perm])
-		to = s.x.machines.number(m)
+		to = s.x.machines.permuted(id, opPermute{s, perm})
 		s.machines[key] = to
 	}
 	return to

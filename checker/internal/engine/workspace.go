@@ -7,20 +7,20 @@ import (
 	"lockpick/fsfake"
 )
 
-// A workspace is what a worker carries out operations with: the machine that was rebuilt last, and the one that came of
+// A workspace is what a worker carries out operations with: the machine that was loaded last, and the one that came of
 // the last operation, for mostly the next is on one of the two; room for keys and for the result; and the first few
 // answers to each operation, by its number. Comparing a result with a few takes less time than finding it among all.
 type workspace struct {
-	rebuilder *fsfake.Rebuilder
-	base      loaded
-	last      *loaded // one of made; nil for none
-	made      [2]loaded
-	from, to  *loaded // of the operation tried last
-	r         fsfake.Result
-	said      [][]answer
-	ops       []any // by number, those that were asked for
-	losses    fsfake.Losses
-	lost      uint32 // the machine that those are of
+	base     loaded
+	last     *loaded // one of made; nil for none
+	made     [2]loaded
+	from, to *loaded // of the operation tried last
+	of       origin  // of the machine that came of it
+	r        fsfake.Result
+	said     [][]answer
+	ops      []any // by number, those that were asked for
+	losses   fsfake.Losses
+	lost     uint32 // the machine that those are of
 }
 
 // A loaded is a machine in a workspace; m is nil for none.
@@ -28,24 +28,22 @@ type loaded struct {
 	m    *fsfake.Machine
 	id   uint32
 	key  table.Split
-	room fsfake.Machine // of one that came of an operation
+	room fsfake.Machine
 }
 
 // put has machine id in the workspace.
-func (t *machineTable) put(b *workspace, id uint32) (*loaded, error) {
-	if b.rebuilder == nil {
-		b.rebuilder = fsfake.NewRebuilder(t.first)
-	}
+func (t *machineTable) put(b *workspace, id uint32) *loaded {
 	switch {
 	case b.last != nil && b.last.id == id:
-		return b.last, nil
+		return b.last
 	case b.base.m != nil && b.base.id == id:
-		return &b.base, nil
+		return &b.base
 	}
-	b.last, b.base.m = nil, nil // the former may share with the latter
-	m, err := t.rebuilt(id, b)
-	b.base.m, b.base.id = m, id
-	return &b.base, err
+	b.base.m, b.base.id = t.load(id, b, &b.base.room), id
+	t.mu.Lock()
+	t.keys.Get(id, &b.base.key)
+	t.mu.Unlock()
+	return &b.base
 }
 
 // op returns an operation, which stays what it is.
@@ -107,64 +105,37 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *workspace) (tra
 const unnumbered = 1<<32 - 1
 
 // try is apply, but a machine that is another than the one before gets no number.
-func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (transition, error) {
-	from, err := t.put(b, id)
-	if err != nil {
-		return transition{}, err
-	}
-	v, to, r := b.op(t, op), b.free(from), &b.r
+func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (mv transition, err error) {
+	from, v := t.put(b, id), b.op(t, op)
+	to := b.free(from)
 	m := &to.room
 	from.m.CloneTo(m)
-	b.last, *r = nil, fsfake.Result{}
-	var mv transition
-	var made fsfake.Op
-	if by, ok := v.(opBy); ok {
-		task, v = by.task, by.op
+	b.last, b.of = nil, origin{from: id, op: op, pid: int32(task.Pid), task: int32(task.N), steps: 1}
+	if lose, is := v.(opLose); is {
+		if err = t.lose(b, from, m, lose.state); err != nil {
+			return mv, err
+		}
+		b.r, b.of.steps = fsfake.Result{}, 0 // what a disk may hold takes long to find
+	} else {
+		b.r, mv.blocked = t.carryOut(m, task, v)
 	}
+	var made fsfake.Op
 	switch v := v.(type) {
 	case fsfake.Op:
-		made, *r = v, m.Do(task, v)
-		if r.Unmodelled != "" {
-			return mv, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, v, r.Unmodelled)
-		}
-		mv.blocked, mv.contended = r.Blocked, v.Call.Contends(r)
-		if endsProcess(t.sc, v) {
-			t.unmark(m, task.Pid)
-		}
+		made = v
+	case opBy:
+		made = v.op
 	case opFail:
-		if v.by != (fsfake.Task{}) {
-			task = v.by
+		mv.contended = v.op.Call.Contends(&b.r)
+		if mv.blocked {
+			return transition{machine: id, result: t.answered(b, op), blocked: true}, nil
 		}
-		var ok bool
-		*r, ok = m.Fail(task, v.op, v.e)
-		if mv.blocked = !ok; !ok {
-			mv.machine, mv.result = id, t.answered(b, op)
-			return mv, nil
+	}
+	if made.Call != 0 {
+		if b.r.Unmodelled != "" {
+			return mv, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, made, b.r.Unmodelled)
 		}
-		mv.contended = v.op.Call.Contends(r)
-	case opMark:
-		m.Mark(task, v.Lock, v.Path, lockObject(m, task.Pid, v.Holding))
-	case opUnmark:
-		m.Unmark(task, v.lock)
-	case opForget, opPin:
-		forgetNumbers(m, task.Pid, v)
-	case opTops:
-		v.tell(m, task)
-	case opKill:
-		t.sc.Setting.KillOn(m, task.Pid)
-		t.unmark(m, task.Pid)
-	case opInterrupt:
-		m.TakeOut(task)
-	case opLose:
-		if b.lost != id || v.state == 0 {
-			if b.losses, err = t.sc.Losses(from.m, t.property); err != nil {
-				return mv, err
-			}
-			b.lost = id
-		}
-		t.sc.LosePower(m, b.losses, v.state)
-	case opStall:
-		m.Stall(v.pass, v.left)
+		mv.contended = made.Call.Contends(&b.r)
 	}
 	t.touched(made, from.m, m)
 	mv.result = t.answered(b, op)
@@ -178,16 +149,65 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (trans
 	return mv, nil
 }
 
+// carryOut carries out an operation of a task, but for [opLose]. blocked: it waits, or it is a failure that there is
+// none of.
+func (t *machineTable) carryOut(m *fsfake.Machine, task fsfake.Task, v any) (r fsfake.Result, blocked bool) {
+	if by, ok := v.(opBy); ok {
+		task, v = by.task, by.op
+	}
+	switch v := v.(type) {
+	case fsfake.Op:
+		r = m.Do(task, v)
+		if endsProcess(t.sc, v) {
+			t.unmark(m, task.Pid)
+		}
+		return r, r.Blocked
+	case opFail:
+		if v.by != (fsfake.Task{}) {
+			task = v.by
+		}
+		r, ok := m.Fail(task, v.op, v.e)
+		return r, !ok
+	case opMark:
+		m.Mark(task, v.Lock, v.Path, lockObject(m, task.Pid, v.Holding))
+	case opUnmark:
+		m.Unmark(task, v.lock)
+	case opForget, opPin:
+		forgetNumbers(m, task.Pid, v)
+	case opTops:
+		v.tell(m, task)
+	case opKill:
+		t.sc.Setting.KillOn(m, task.Pid)
+		t.unmark(m, task.Pid)
+	case opInterrupt:
+		m.TakeOut(task)
+	case opStall:
+		m.Stall(v.pass, v.left)
+	case opPermute:
+		m.Permute(v.of.ids, v.of.perms[v.perm])
+	}
+	return r, false
+}
+
+// lose has a machine lose its power, which was one in the workspace before. The disk is in one of its states then.
+func (t *machineTable) lose(b *workspace, from *loaded, m *fsfake.Machine, state int) (err error) {
+	if b.lost != from.id || state == 0 {
+		if b.losses, err = t.sc.Losses(from.m, t.property); err != nil {
+			return err
+		}
+		b.lost = from.id
+	}
+	t.sc.LosePower(m, b.losses, state)
+	return nil
+}
+
 // settle numbers the machine that came of the operation tried last, and of what was done to it since.
 func (t *machineTable) settle(b *workspace, mv transition) uint32 {
 	if mv.machine != unnumbered {
 		return mv.machine
 	}
 	to := b.to
-	id, kept := t.add(&to.room, b, &to.key, &b.from.key)
-	if kept {
-		b.rebuilder.Keep() // it may share with what was rebuilt
-	}
+	id := t.add(&to.room, b.of, &to.key, &b.from.key)
 	to.m, to.id, b.last = &to.room, id, to
 	return id
 }

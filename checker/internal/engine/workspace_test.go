@@ -12,8 +12,8 @@ import (
 	"lockpick/scenarios"
 )
 
-// What operations come to on machines that were rebuilt they come to on machines that were kept, whichever came before
-// them in the workspace; and so it is where something is forgotten after them.
+// What operations come to on machines that are made once more they come to on machines that were kept, whichever came
+// before them in the workspace; and so it is where something is forgotten after them.
 func TestWorkspace(t *testing.T) {
 	sc := fixtures.New("toy/excl/workspace", fixtures.Excl(), scenarios.Setting{Processes: 3})
 	x, err := NewSpace(sc, scenarios.Deadlock)
@@ -29,7 +29,7 @@ func TestWorkspace(t *testing.T) {
 		opForget{0}, opKill{}, opStall{pass: 1},
 	}
 	forgets := []any{opForget{0}, opForget{0b10}, opPin{}}
-	kept := map[uint32]*fsfake.Machine{x.Initial[wordMachine]: tb.first}
+	kept := map[uint32]*fsfake.Machine{x.Initial[wordMachine]: tb.get(x.Initial[wordMachine])}
 	ids := []uint32{x.Initial[wordMachine]}
 	random := rand.New(rand.NewPCG(1, 2))
 	is := func(m *fsfake.Machine, id uint32, after ...any) {
@@ -68,9 +68,7 @@ func TestWorkspace(t *testing.T) {
 					require.Equal(t, m.Do(task, op), *tb.result(got.result))
 					is(m, got.machine, v)
 				} else if kept[got.machine] == nil {
-					again, err := tb.get(got.machine)
-					require.NoError(t, err)
-					is(again, got.machine, v)
+					is(tb.get(got.machine), got.machine, v)
 				}
 				continue
 			}
@@ -87,5 +85,8 @@ func TestWorkspace(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(ids), 500)
-	require.Empty(t, tb.kept, "all were rebuilt")
+	for _, id := range ids {
+		require.Equal(t, string(kept[id].AppendKey(nil)), string(tb.get(id).AppendKey(nil)))
+	}
+	require.Less(t, len(tb.kept), len(ids), "most are made once more")
 }

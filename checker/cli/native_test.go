@@ -188,25 +188,24 @@ func TestRunNatively(t *testing.T) {
 	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	file := raceFile(t)
-	for args, want := range map[string]string{
-		"--native 1m --property serializable": "  native  confirmed: 3 of 3 native runs in " +
-			"this order end as in no serial order",
-		"--native 1m --property serializable --markdown -": "**Native:** confirmed: 3 of 3 native runs",
-		"--native 1s --property deadlock --json":           `"native": "`,
-	} {
-		got := run(t, append([]string{"run"}, append(strings.Fields(args), file)...)...)
-		require.Contains(t, got.stdout, want, got.stderr)
-		require.Contains(t, got.stderr, "on the model; now it is tried natively")
-	}
 	pages := t.TempDir()
-	got := run(t, "run", "--native", "1m", "--property", "serializable", "--html", pages, file)
+	summary := filepath.Join(pages, "summary.md")
+	got := run(t, "run", "--native", "1m", "--property", "serializable", "--markdown", summary, "--html", pages, file)
+	require.Contains(t, got.stdout, "  native  confirmed: 3 of 3 native runs in this order end as in no serial order",
+		got.stderr)
+	require.Contains(t, got.stderr, "on the model; now it is tried natively")
+	text, err := os.ReadFile(summary)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "**Native:** confirmed: 3 of 3 native runs")
 	html, err := filepath.Glob(filepath.Join(pages, "scenarios", "*.html"))
 	require.NoError(t, err)
 	require.Len(t, html, 1, got.stderr)
-	text, err := os.ReadFile(html[0])
+	text, err = os.ReadFile(html[0])
 	require.NoError(t, err)
 	require.Contains(t, string(text), "<b>native:</b> confirmed: 3 of 3 native runs")
 	require.Contains(t, string(text), "<b>assumed:</b> files outside ")
+	got = run(t, "run", "--native", "1s", "--property", "deadlock", "--json", file)
+	require.Contains(t, got.stdout, `"native": "`, got.stderr)
 	require.NotContains(t, run(t, "run", "--native", "off", file).stdout, "  native  ")
 	require.Contains(t, run(t, "run", "--native", "soon", file).stderr,
 		`--native "soon": give a time such as 30s, or off`)

@@ -22,7 +22,7 @@ func TestRunComparesWhatACommandReads(t *testing.T) {
 		return run(t, append(args, "sh job.sh", "sh job.sh")...)
 	}
 	require.Equal(t, ExitDiffers, of().exit)
-	holds := of("--read", "wc -l <n", "--native", "5s")
+	holds := of("--read", "wc -l <n", "--native", "1s")
 	require.Equal(t, ExitAsClaimed, holds.exit, "each order leaves one line: %s", holds.stderr)
 	require.Regexp(t, "native +[1-9].* all as in some serial order", holds.stdout)
 	broken := of("--read", "cat n", "--native", "5s")

@@ -15,18 +15,9 @@ import (
 // processes by pid and their descriptors by number), and gives each inode and
 // description its number, followed by what it holds, where it first comes up.
 func (m *Machine) AppendKey(b []byte) []byte {
-	return m.appendKey(b, nil)
-}
-
-// AppendParts is AppendKey, and appends to ends where in b each part of the key ends: the files, the data of each
-// large one, each process, and the rest. Most calls change one of them or two, so a search that stores each distinct
-// part once stores little for each machine.
-func (m *Machine) AppendParts(b []byte, ends *[]int) []byte { return m.appendKey(b, ends) }
-
-func (m *Machine) appendKey(b []byte, ends *[]int) []byte {
 	var inodes [48]uint32
 	var descs [24]uint32
-	k := keyer{m: m, inodes: inodes[:], descs: descs[:], ends: ends}
+	k := keyer{m: m, inodes: inodes[:], descs: descs[:]}
 	if len(m.inodes) > len(inodes) {
 		k.inodes = make([]uint32, len(m.inodes))
 	}
@@ -44,14 +35,6 @@ type keyer struct {
 	// before it has come up. Numbers count from 1.
 	inodes, descs       []uint32
 	numInodes, numDescs uint32
-	ends                *[]int // of the parts so far; nil when nobody asks
-}
-
-// end notes that a part ends.
-func (k *keyer) end(b []byte) {
-	if k.ends != nil {
-		*k.ends = append(*k.ends, len(b))
-	}
 }
 
 // appendUint is binary.AppendUvarint with the common case first.
@@ -118,10 +101,8 @@ func (k *keyer) machine(b []byte) []byte {
 		b = k.appendShown(b)
 	}
 	b = appendLen(b, len(m.procs))
-	k.end(b)
 	for _, p := range m.procs {
 		b = k.proc(b, p)
-		k.end(b)
 	}
 	b = m.appendPaces(b)
 	b = m.appendNaps(b)
@@ -133,7 +114,6 @@ func (k *keyer) machine(b []byte) []byte {
 	for i := range m.exits { // after the marks nothing but these
 		b = appendExit(b, &m.exits[i])
 	}
-	k.end(b)
 	return b
 }
 
@@ -162,8 +142,7 @@ func (k *keyer) inode(b []byte, id InodeID) []byte {
 	return b
 }
 
-// largeData is the size in bytes from which the data of a file is a part of the key: while one file grows call by
-// call, all others stay as they are.
+// largeData is the size in bytes from which the data of a file is told by a number, where it is as at the start.
 const largeData = 1 << 10
 
 func (k *keyer) data(b []byte, data string) []byte {
@@ -175,10 +154,7 @@ func (k *keyer) data(b []byte, data string) []byte {
 	if b = appendLen(b, number); number != 0 {
 		return b
 	}
-	k.end(b)
-	b = append(b, data...)
-	k.end(b)
-	return b
+	return append(b, data...)
 }
 
 // appendAttrs appends what does not refer to other objects. Most files have one owner,

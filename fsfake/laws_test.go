@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -290,30 +289,6 @@ func probes(t Task) []deed {
 
 // TestVersionCountsWhatOthersSee: when a call by one process changes what another would
 // be answered, Version has changed.
-// The data of a large file is a part of its own: it is the same in two machines in which another file has grown.
-func TestPartsOfLargeFiles(t *testing.T) {
-	m := New(Options{})
-	p, large := m.Proc(1), strings.Repeat("x", 4000)
-	require.NoError(t, p.WriteFile("/a", []byte(large), 0o600))
-	parts := func() (out []string) {
-		var ends []int
-		key, from := m.AppendParts(nil, &ends), 0
-		require.Equal(t, string(m.AppendKey(nil)), string(key))
-		for _, end := range ends {
-			out, from = append(out, string(key[from:end])), end
-		}
-		return out
-	}
-	one := parts()
-	require.Contains(t, one, large)
-	require.NoError(t, p.WriteFile("/b", []byte(large+"y"), 0o600))
-	require.Contains(t, parts(), large)
-	require.Contains(t, parts(), large+"y")
-	require.NoError(t, p.Unlink("/b"))
-	require.NoError(t, p.WriteFile("/b", nil, 0o600))
-	require.Len(t, parts(), len(one))
-}
-
 func TestVersionCountsWhatOthersSee(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := trioOf(genOptions.Draw(t, "options"))

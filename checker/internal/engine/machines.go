@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"sync"
 	"time"
 	"unsafe"
@@ -14,8 +15,8 @@ import (
 // arrival, the distinct operations, and the distinct results. A state of the whole
 // world refers to its machine by number: few machines are shared by many states.
 //
-// Of a machine its key is kept, and how it came about: whoever needs the machine has the operations carried out once
-// more, from the last machine on the way that is kept itself.
+// Of a machine a digest of its key is kept, and how it came about: whoever needs the machine has the operations carried
+// out once more, from the last machine on the way that is kept itself.
 type machineTable struct {
 	sc *scenarios.Scenario
 	// invariant says what is wrong in a state, for a property that is judged so; marks
@@ -24,7 +25,7 @@ type machineTable struct {
 	property  *scenarios.Property
 	marks     bool
 	mu        sync.Mutex
-	keys      *table.Collapse
+	ids       map[digest]uint32
 	origins   []origin // by machine
 	kept      map[uint32]*fsfake.Machine
 	bad       map[uint32]bool // by the invariant
@@ -46,6 +47,9 @@ type origin struct {
 // mostSteps: on each way one machine in so many is kept. With 4 a machine of real programs takes some hundred bytes
 // beside its key, in place of some thousand, and at most 3 operations are carried out once more.
 const mostSteps = 4
+
+// A digest tells keys apart, which may be long.
+type digest [sha256.Size]byte
 
 type resultTable struct {
 	ids map[fsfake.Result]uint32
@@ -101,7 +105,7 @@ func unpackTransition(w uint64) transition {
 func newMachineTable(sc *scenarios.Scenario, p *scenarios.Property) *machineTable {
 	return &machineTable{
 		sc: sc, property: p, invariant: p.Invariant, marks: p.Invariant != nil,
-		keys: table.NewCollapse(), ops: table.NewInterner(),
+		ids: map[digest]uint32{}, ops: table.NewInterner(),
 		results: &resultTable{ids: map[fsfake.Result]uint32{}}, kept: map[uint32]*fsfake.Machine{}, bad: map[uint32]bool{},
 	}
 }
@@ -116,24 +120,24 @@ func (t *machineTable) op(v any) uint32 {
 	return t.ops.ID(v)
 }
 
-// add numbers a machine that came about so, of the one whose key is like its own. Where it is kept, it and its clones
-// must stay as they are.
-func (t *machineTable) add(m *fsfake.Machine, of origin, key, like *table.Split) (id uint32) {
-	key.Ends = key.Ends[:0]
-	key.Key = m.AppendParts(key.Key[:0], &key.Ends)
-	bad := false
+// add numbers a machine that came about so.
+func (t *machineTable) add(m *fsfake.Machine, of origin, b *workspace) (id uint32) {
+	b.key = m.AppendKey(b.key[:0])
+	key, bad := digest(sha256.Sum256(b.key)), false
 	if t.invariant != nil {
-		if id, ok := t.find(key, like); ok {
+		if id, ok := t.find(key); ok {
 			return id
 		}
 		bad = t.invariant(scenarios.NewView(m)) != ""
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	id, isNew := t.keys.ID(key, like)
-	if !isNew {
+	id, known := t.ids[key]
+	if known {
 		return id
 	}
+	id = uint32(len(t.origins))
+	t.ids[key] = id
 	if of.steps > 0 {
 		of.steps = (t.origins[of.from].steps + 1) % mostSteps
 	}
@@ -149,25 +153,26 @@ func (t *machineTable) add(m *fsfake.Machine, of origin, key, like *table.Split)
 
 // number is add for a machine that is kept.
 func (t *machineTable) number(m *fsfake.Machine) uint32 {
-	return t.add(m, origin{}, &table.Split{}, nil)
+	return t.add(m, origin{}, &workspace{})
 }
 
-func (t *machineTable) find(key, like *table.Split) (uint32, bool) {
+func (t *machineTable) find(key digest) (id uint32, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.keys.Find(key, like)
+	id, ok = t.ids[key]
+	return id, ok
 }
 
 // permuted numbers machine id with its processes renamed.
 func (t *machineTable) permuted(id uint32, v opPermute) uint32 {
 	m := t.get(id).Clone()
 	t.carryOut(m, fsfake.Task{}, v)
-	return t.add(m, origin{from: id, op: t.op(v), steps: 1}, &table.Split{}, nil)
+	return t.add(m, origin{from: id, op: t.op(v), steps: 1}, &workspace{})
 }
 
-// machineBytes is about what a machine takes that is kept itself, beside its key, measured: some 200 bytes
-// for itself, and what it does not share with its neighbours.
-const machineBytes = 550
+// numberBytes is about what a machine takes, with its place in a map, and machineBytes what one takes beside that which
+// is kept itself, measured: some 200 bytes for itself, and what it does not share with its neighbours.
+const numberBytes, machineBytes = int(unsafe.Sizeof(origin{})) + 48, 550
 
 // get returns machine id, which must stay as it is.
 func (t *machineTable) get(id uint32) *fsfake.Machine {
@@ -224,13 +229,13 @@ func (t *machineTable) result(id uint32) *fsfake.Result {
 func (t *machineTable) len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.keys.Len()
+	return len(t.origins)
 }
 
 func (t *machineTable) count() (machines, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.keys.Len(), t.keys.Bytes() + int(unsafe.Sizeof(origin{}))*cap(t.origins) + machineBytes*len(t.kept)
+	return len(t.origins), numberBytes*cap(t.origins) + machineBytes*len(t.kept)
 }
 
 // touched notes what a call has made of a machine.

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 
-	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 )
 
@@ -17,6 +16,7 @@ type workspace struct {
 	from, to *loaded // of the operation tried last
 	of       origin  // of the machine that came of it
 	r        fsfake.Result
+	key      []byte
 	said     [][]answer
 	ops      []any // by number, those that were asked for
 	losses   fsfake.Losses
@@ -27,7 +27,6 @@ type workspace struct {
 type loaded struct {
 	m    *fsfake.Machine
 	id   uint32
-	key  table.Split
 	room fsfake.Machine
 }
 
@@ -40,9 +39,6 @@ func (t *machineTable) put(b *workspace, id uint32) *loaded {
 		return &b.base
 	}
 	b.base.m, b.base.id = t.load(id, b, &b.base.room), id
-	t.mu.Lock()
-	t.keys.Get(id, &b.base.key)
-	t.mu.Unlock()
 	return &b.base
 }
 
@@ -207,7 +203,7 @@ func (t *machineTable) settle(b *workspace, mv transition) uint32 {
 		return mv.machine
 	}
 	to := b.to
-	id := t.add(&to.room, b.of, &to.key, &b.from.key)
+	id := t.add(&to.room, b.of, b)
 	to.m, to.id, b.last = &to.room, id, to
 	return id
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
-	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -33,9 +32,7 @@ func TestWorkspace(t *testing.T) {
 	ids := []uint32{x.Initial[wordMachine]}
 	random := rand.New(rand.NewPCG(1, 2))
 	is := func(m *fsfake.Machine, id uint32, after ...any) {
-		var key table.Split
-		tb.keys.Get(id, &key)
-		require.Equal(t, string(m.AppendKey(nil)), string(key.Key), "after %v", after)
+		require.Equal(t, string(m.AppendKey(nil)), string(tb.get(id).AppendKey(nil)), "after %v", after)
 		if kept[id] == nil {
 			kept[id], ids = m, append(ids, id)
 		}

@@ -1,5 +1,5 @@
 // Package table holds the hash tables of an exploration: [Keys] numbers byte strings,
-// [Collapse] those that are made of parts, [States] numbers rows of words, [Interner] numbers any comparable values;
+// [States] numbers rows of words, [Interner] numbers any comparable values;
 // [Shared] maps 64-bit keys to small values, for all workers, and so does [Memo], which forgets. They take little
 // memory for each entry, and hold few pointers. States are packed.
 //

@@ -7,8 +7,7 @@ import "encoding/binary"
 // The zero value is empty.
 type Keys struct {
 	pages  [][]byte
-	places []keyPlace // of every key, or of one in 1<<passes
-	passes uint8
+	places []keyPlace
 	n      int
 	slots  slots
 	bytes  int
@@ -79,32 +78,17 @@ func (t *Keys) add(key []byte) {
 		last++
 		t.bytes += cap(t.pages[last])
 	}
-	if t.n&(1<<t.passes-1) == 0 {
-		t.places = append(t.places, keyPlace{uint32(last), uint32(len(t.pages[last]))})
-	}
+	t.places = append(t.places, keyPlace{uint32(last), uint32(len(t.pages[last]))})
 	t.pages[last] = append(binary.AppendUvarint(t.pages[last], uint64(len(key))), key...)
 	t.n++
 }
 
 // Key returns the key with a number. It must not be changed, and stays as it is.
 func (t *Keys) Key(id uint32) []byte {
-	place := t.places[id>>t.passes]
-	page, at := t.pages[place.page], int(place.from)
-	for pass := id & (1<<t.passes - 1); ; pass-- { // over its neighbours
-		if at == len(page) {
-			place.page++
-			page, at = t.pages[place.page], 0
-		}
-		n, w := uint64(page[at]), 1
-		if n >= 0x80 {
-			n, w = binary.Uvarint(page[at:])
-		}
-		from, to := at+w, at+w+int(n)
-		if pass == 0 {
-			return page[from:to:to]
-		}
-		at = to
-	}
+	place := t.places[id]
+	page := t.pages[place.page][place.from:]
+	n, w := binary.Uvarint(page)
+	return page[w : w+int(n) : w+int(n)]
 }
 
 // Len is how many keys there are.

@@ -39,49 +39,6 @@ func TestKeyTable(t *testing.T) {
 	})
 }
 
-// A collapsed table numbers keys as a map would, by their parts, and gives them back whole.
-func TestCollapse(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tb := NewCollapse()
-		var like *Split
-		ids := map[string]uint32{}
-		var keys []string
-		part := rapid.OneOf(rapid.StringN(0, 2, 2), rapid.StringN(0, 40, 200))
-		for range rapid.IntRange(0, 300).Draw(t, "keys") {
-			var key []byte
-			var ends []int
-			for range rapid.IntRange(0, 4).Draw(t, "parts") {
-				p := part.Draw(t, "part")
-				key = append(append(key, byte(len(p))), p...) // which tells where the part ends
-				ends = append(ends, len(key))
-			}
-			want, known := ids[string(key)]
-			if !known {
-				want = uint32(len(keys))
-				ids[string(key)], keys = want, append(keys, string(key))
-			}
-			s := &Split{Key: key, Ends: ends}
-			at, found := tb.Find(s, nil)
-			got, isNew := tb.ID(s, like)
-			if rapid.Bool().Draw(t, "like") {
-				like = s
-			}
-			if found != known || isNew == known || got != want || known && at != want {
-				t.Fatalf("%q is %d, found %t at %d, numbered %d, new %t", key, want, found, at, got, isNew)
-			}
-		}
-		for id, k := range keys {
-			var s Split
-			tb.Get(uint32(id), &s)
-			require.Equal(t, k, string(s.Key))
-			at, found := tb.Find(&s, &s)
-			require.True(t, found)
-			require.EqualValues(t, id, at)
-		}
-		require.Equal(t, len(keys), tb.Len())
-	})
-}
-
 // The table that workers share knows what was put into it, or nothing.
 func TestSharedTable(t *testing.T) {
 	var tb Shared

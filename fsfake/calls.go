@@ -39,6 +39,7 @@ const (
 	// Files by descriptor.
 	CallRead
 	CallPread
+	CallTake // read(2) of a FIFO
 	CallWrite
 	CallPwrite
 	CallLseek
@@ -250,6 +251,10 @@ var calls = [numCalls]*row{
 			m.share(c.d, c.op.Flags, c.r)
 		},
 		text: words(fdText, sharesText, atText), answer: dataAnswer,
+	},
+	CallTake: {
+		name: "read-fifo", group: ByFD, uses: onFD | OperandLen | OperandWait, failing: failsByFD,
+		do: (*Machine).take, text: fdText, answer: dataAnswer, mayBlock: waits,
 	},
 	CallWrite: {
 		name: "write", group: ByFD, uses: onFD | OperandData, failing: failsToWrite,

@@ -139,6 +139,10 @@ var callTable = [...]tried{
 		words: "fd count at shares", weight: 1, answer: holdsData,
 		manual: "EBADF EFAULT EINTR EINVAL EIO EISDIR ENXIO EOVERFLOW ESPIPE EWOULDBLOCK",
 	},
+	fsfake.CallTake: {
+		words: "fd count wait", answer: holdsData,
+		not: "a FIFO takes two processes, whose calls TestKernelFIFO compares",
+	},
 	fsfake.CallWrite: {
 		words: "fd data", weight: 5, answer: holdsNumber,
 		manual: "EBADF EDESTADDRREQ EDQUOT EFAULT EFBIG EINTR EINVAL EIO ENOSPC EPERM EPIPE EWOULDBLOCK",

@@ -50,8 +50,8 @@ type Converts struct{}
 // the kernel looks for a circle when it begins to, which may end it or the wait of another.
 type MustWait struct{}
 
-// WayThatWaits is the line of a [CallChoose] for a lock call of a task that waits. It can be chosen only where the lock
-// would be granted at once.
+// WayThatWaits is the line of a [CallChoose] for a call of a task that waits, for a lock or to read a FIFO. It can be
+// chosen only where it would be granted at once.
 //
 // So nobody ever begins to wait beside others of its command, and none of their orders is lost by that. Whatever
 // happens until a lock is granted, the others can do before it is chosen. That somebody waits is seen by nobody,
@@ -137,11 +137,11 @@ func (m *Machine) choose(op *Op, r *Result) {
 	}
 	line := op.line()
 	if w, waits := waiting(line); waits {
-		m.tryLock(&w, r)
+		m.try(&w, r)
 	} else if op.GoesOff() {
 		r.Blocked = slices.ContainsFunc(op.Waiting(), func(w WaitingCall) bool {
 			var got Result
-			m.tryLock(&w, &got)
+			m.try(&w, &got)
 			return !got.Blocked
 		})
 	}
@@ -150,8 +150,8 @@ func (m *Machine) choose(op *Op, r *Result) {
 	}
 }
 
-// tryLock says what comes of a lock call that waits, and takes nothing.
-func (m *Machine) tryLock(w *WaitingCall, r *Result) {
+// try says what comes of a call that waits, and takes nothing.
+func (m *Machine) try(w *WaitingCall, r *Result) {
 	p := m.proc(w.Task.Pid)
 	if p == nil {
 		return // the call says what is wrong
@@ -159,6 +159,8 @@ func (m *Machine) tryLock(w *WaitingCall, r *Result) {
 	d := m.descOf(p, w.Op.FD)
 	switch {
 	case d == nil:
+	case w.Op.Call == CallTake:
+		r.Blocked = !m.mayTake(d)
 	case w.Op.Call == CallFlock:
 		mode := flockMode(w.Op.Flags)
 		switch held := int(d.flock); {

@@ -138,6 +138,9 @@ func (m *Machine) unrefDesc(id descID) {
 	m.dropRecords(d.inode, recordOwner{desc: id})
 	ownSlice(m, &m.descs, &m.ownDescs, 0)
 	m.descs = append(m.descs[:i], m.descs[i+1:]...)
+	if m.inode(d.inode).kind == KindFIFO {
+		m.closedFIFO(d.inode)
+	}
 	m.reap(d.inode)
 }
 

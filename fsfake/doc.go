@@ -60,9 +60,10 @@
 //     at first, and may be closed, duplicated and replaced like any other);
 //   - files of more than 16 MiB, offsets beyond 1 TiB;
 //   - fork in a pid namespace of its own, which has one process ([ProcSpec.Inside]);
-//   - a call by a process that does not run, or by a task that is blocked in another.
+//   - a call by a process that does not run, or by a task that is blocked in another;
+//   - opening a FIFO where that waits, writing to one that nobody can read from, or that has 16 KiB in it.
 //
-// There are no calls at all for what is absent here: pipes, devices, mmap, leases, extended
+// There are no calls at all for what is absent here: pipes without names, devices, mmap, leases, extended
 // attributes, ACLs, capabilities, chroot, mounts, quotas. Nothing fails for want
 // of space by itself: whoever drives the machine may have calls fail ([Machine.Fail]).
 //

@@ -318,6 +318,8 @@ func (n *inode) fileMode() fs.FileMode {
 // other file systems differ.
 func (n *inode) size() int64 {
 	switch {
+	case n.kind == KindFIFO:
+		return 0
 	case n.kind != KindDir:
 		return int64(len(n.data))
 	case n.nlink == 0:

@@ -12,6 +12,10 @@ const maxSize = 16 << 20
 
 // read is read(2).
 func (m *Machine) read(d *desc, n int64, r *Result) {
+	if m.inode(d.inode).kind == KindFIFO {
+		*r = unmodelled("reading a FIFO as a file")
+		return
+	}
 	m.pread(d, n, d.offset, r)
 	if len(r.Data) > 0 {
 		m.moveOffset(d, d.offset+int64(len(r.Data)))
@@ -34,6 +38,8 @@ func (m *Machine) moveOffset(d *desc, to int64) {
 func (m *Machine) pread(d *desc, n, off int64, r *Result) {
 	i := m.inode(d.inode)
 	switch {
+	case i.kind == KindFIFO:
+		r.Errno = ESPIPE
 	case !d.readable():
 		r.Errno = EBADF
 	case i.kind == KindDir:
@@ -105,6 +111,10 @@ func (m *Machine) showsElsewhere(id InodeID, by *desc, r *Result) bool {
 
 // write is write(2). With O_APPEND it writes at the end, whatever the offset was.
 func (m *Machine) write(p *proc, d *desc, data string, r *Result) {
+	if m.inode(d.inode).kind == KindFIFO {
+		m.put(d, data, r)
+		return
+	}
 	off := d.offset
 	if d.appends() {
 		off = int64(len(m.inode(d.inode).data))
@@ -117,6 +127,10 @@ func (m *Machine) write(p *proc, d *desc, data string, r *Result) {
 
 // pwrite is pwrite(2). On Linux it appends when the description has O_APPEND.
 func (m *Machine) pwrite(p *proc, d *desc, data string, off int64, r *Result) {
+	if m.inode(d.inode).kind == KindFIFO {
+		r.Errno = ESPIPE
+		return
+	}
 	if d.appends() {
 		off = int64(len(m.inode(d.inode).data))
 	}
@@ -184,6 +198,10 @@ func (n *inode) privileges(p *proc) uint32 {
 // lseek is lseek(2).
 func (m *Machine) lseek(d *desc, off int64, whence int, r *Result) {
 	n := m.inode(d.inode)
+	if n.kind == KindFIFO {
+		r.Errno = ESPIPE
+		return
+	}
 	if n.kind == KindDir {
 		if off != 0 || whence != io.SeekStart {
 			*r = unmodelled("lseek in a directory but to its start")
@@ -294,6 +312,8 @@ func (m *Machine) ftruncate(p *proc, d *desc, size int64, flags int, r *Result) 
 		r.Errno = EINVAL
 	case flags&AtLeast != 0 && !d.writable():
 		r.Errno = EBADF
+	case flags&AtLeast != 0 && m.inode(d.inode).kind == KindFIFO:
+		r.Errno = ESPIPE
 	case flags&AtLeast != 0 && size <= int64(len(m.inode(d.inode).data)):
 		m.modified(p, m.mutInode(d.inode))
 	case m.inode(d.inode).kind != KindFile || !d.writable():

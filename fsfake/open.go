@@ -41,6 +41,10 @@ func (m *Machine) open(p *proc, op *Op, r *Result) {
 	if f&O_TRUNC != 0 && m.showsElsewhere(id, nil, r) {
 		return
 	}
+	if m.inode(id).kind == KindFIFO && f&O_PATH == 0 {
+		r.Value = FIFO{}
+		m.version++ // who waits to open its other end, or reads
+	}
 	r.N = int64(m.newDesc(p.pid, desc{inode: id, flags: statusFlags(f)}, f&O_CLOEXEC != 0))
 }
 
@@ -230,7 +234,7 @@ func (m *Machine) openInode(p *proc, id InodeID, f int) syscall.Errno {
 	case n.kind == KindSocket:
 		return ENXIO
 	case n.kind == KindFIFO:
-		return errFIFO
+		return m.openFIFO(id, f)
 	}
 	if mask&mayWrite != 0 {
 		m.copyUpID(id)

@@ -83,6 +83,7 @@ var traits = [numCalls]Trait{
 	CallChdir:     Looks | Follows,
 	CallRead:      Reads | Viewed,
 	CallPread:     Reads | Viewed,
+	CallTake:      Changes,
 	CallWrite:     Changes | Makes | Writes | Viewed,
 	CallPwrite:    Changes | Makes | Writes | Viewed,
 	CallLseek:     Moves | Viewed,

@@ -78,6 +78,8 @@ func (m *Machine) grantable(p *proc, w *wait) bool {
 	switch w.op.Call {
 	case CallCellWait:
 		return p.cell(w.op.Cell) != w.op.Value
+	case CallTake:
+		return m.mayTake(m.desc(w.desc))
 	case CallFlock:
 		d := m.desc(w.desc)
 		mode := flockMode(w.op.Flags)
@@ -103,8 +105,13 @@ func (m *Machine) resume(p *proc, i int, op *Op) Result {
 	if op.Call == CallCellWait {
 		return Result{}
 	}
-	r := fail(m.finishSetlk(p.pid, &got))
-	m.lookAgain()
+	var r Result
+	if op.Call == CallTake {
+		m.takeNow(m.desc(got.desc), op.Len, &r)
+	} else {
+		r = fail(m.finishSetlk(p.pid, &got))
+		m.lookAgain()
+	}
 	m.unrefDesc(got.desc)
 	return r
 }

@@ -237,6 +237,11 @@ var makers = [...]maker{
 		n, err := unix.Read(op.FD, b)
 		return bytesRead(b, n, err)
 	}},
+	fsfake.CallTake: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		b := make([]byte, max(op.Len, 0))
+		n, err := rawReadv(op.FD, b)
+		return bytesRead(b, n, err)
+	}},
 	fsfake.CallPread: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		b := make([]byte, max(op.Len, 0))
 		n, err := unix.Pread(op.FD, b, op.Off)

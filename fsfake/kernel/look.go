@@ -68,11 +68,11 @@ func (w *watcher) state() byte {
 	return 0
 }
 
-// inCall reports whether the thread is in one of the lock calls.
+// inCall reports whether the thread is in one of the lock calls, or reads a FIFO.
 func (w *watcher) inCall() bool {
 	nr, _, _ := bytes.Cut(w.read(w.syscall), []byte(" "))
 	n, err := strconv.Atoi(string(nr))
-	return err == nil && (n == unix.SYS_FLOCK || n == unix.SYS_FCNTL)
+	return err == nil && (n == unix.SYS_FLOCK || n == unix.SYS_FCNTL || n == unix.SYS_READV)
 }
 
 // runs returns how often the thread was put on a CPU.
@@ -84,7 +84,7 @@ func (w *watcher) runs() string {
 	return string(f[2])
 }
 
-// blocked reports whether the thread sleeps in a lock call.
+// blocked reports whether the thread sleeps in such a call.
 func (w *watcher) blocked() bool {
 	before := w.runs()
 	if w.state() != 'S' || !w.inCall() {

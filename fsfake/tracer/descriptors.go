@@ -253,7 +253,7 @@ func (t *thread) setFlags(d *descriptor, flags int) {
 		return
 	}
 	set := d.file.flags&^settable | flags&settable
-	if (set^d.file.flags)&^unix.O_NONBLOCK == 0 { // which does nothing to a regular file
+	if (set^d.file.flags)&^unix.O_NONBLOCK == 0 && !d.file.fifo { // which does nothing to a regular file
 		d.file.flags = set
 		t.result(0)
 		return

@@ -36,7 +36,8 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 			file: &description{flags: statusFlags(flags)},
 		}
 		t.askThen(op, func(r fsfake.Result) {
-			d.fake = int(r.N)
+			d.fake, d.file.fifo = int(r.N), r.Value == fsfake.FIFO{}
+			d.file.locks = d.file.fifo // that it is closed others may wait for
 			t.placeholder(d)
 		})
 	case name == "/dev/urandom" || name == "/dev/random":

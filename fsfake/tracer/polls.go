@@ -36,6 +36,10 @@ func (t *thread) poll(ns int64, i int, none uint64) {
 		if !d.isFake() {
 			continue
 		}
+		if d.file.fifo {
+			t.unmodelled("waiting for a FIFO (%s) in another call than read(2) is not modelled", d.path)
+			return
+		}
 		le.PutUint32(real[8*k:], ^uint32(0)) // a negative descriptor is left out
 		if events := le.Uint16(b[8*k+4:]) & always; events != 0 {
 			readyAt[k] = events

@@ -170,6 +170,7 @@ func (d *descriptor) known() bool { return d != nil && d.fake >= 0 }
 type description struct {
 	flags int // as F_GETFL tells them
 	dir   listing
+	fifo  bool // reading it is a [fsfake.CallTake]
 	// locks: somebody who has it has asked for a lock of it. early: somebody has closed it by a call that was said to
 	// commute, while others had it.
 	locks, early bool

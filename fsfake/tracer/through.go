@@ -38,8 +38,12 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 	if t.blocked && expected.Errno == unix.EINTR && t.signalled() {
 		return expected, r.answer(task, expected)
 	}
+	if op.Call == fsfake.CallTake && op.Wait && !t.mayTake() {
+		t.blocked = true
+		return fsfake.Result{Blocked: true}, nil
+	}
 	// A record lock is tried where the driver says that it is not granted: no wait for one ends so.
-	t.parks = Parks(op) || op.Call == fsfake.CallSetlk && op.Wait && expected.Errno == unix.EAGAIN
+	t.parks = Parks(op) && op.Call.IsLock() || op.Call == fsfake.CallSetlk && op.Wait && expected.Errno == unix.EAGAIN
 	t.answer, t.blocked = nil, false
 	t.through, t.letting, t.itself, t.kernel, t.refused = true, true, false, fsfake.Result{}, 0
 	expected.Blocked, expected.Errno = false, 0
@@ -72,6 +76,20 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 	return t.inWords(op, expected), r.err
 }
 
+// mayTake reports whether a read of a real FIFO need not wait. Nobody else reads or writes it now.
+func (t *thread) mayTake() bool {
+	fd, err := unix.Open(t.p.inProc(t.c.fd(0)), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return true // the call will say why
+	}
+	defer unix.Close(fd)
+	if n, err := unix.IoctlGetInt(fd, unix.TIOCINQ); err != nil || n > 0 {
+		return true
+	}
+	_, err = unix.Read(fd, make([]byte, 1))
+	return err != unix.EAGAIN // but the end, for nobody can write
+}
+
 // realCwd is where the process is, as getcwd(2) would say it of the virtual directory.
 func (t *thread) realCwd() fsfake.Result {
 	at, err := os.Readlink("/proc/" + strconv.Itoa(t.p.real) + "/cwd")
@@ -101,7 +119,7 @@ func (t *thread) inWords(op fsfake.Op, expected fsfake.Result) fsfake.Result {
 		return res
 	}
 	switch {
-	case op.Call.Is(fsfake.Reads | fsfake.Writes | fsfake.Moves):
+	case op.Call.Is(fsfake.Reads|fsfake.Writes|fsfake.Moves) || op.Call == fsfake.CallTake:
 	case op.Call == fsfake.CallOpen || op.Call == fsfake.CallBind || op.Call.Is(fsfake.Duplicates):
 		res.N = expected.N
 	case op.Call.Is(fsfake.Stats):

@@ -134,19 +134,16 @@ type Pending struct {
 	Exit Exit
 }
 
-// Parks reports whether a call that waits for a lock waits at its turn when it is let through: it is
-// tried without waiting, and again each time that it is let. So a schedule says who gets the lock. That
+// Parks reports whether a call that waits for a lock, or to read a FIFO, waits at its turn when it is let through: it
+// is tried without waiting, and again each time that it is let. So a schedule says who gets the lock. That
 // is as the kernel has it: whoever waits for such a lock is woken when it is free and tries again, and
 // somebody else may have come first (flock_lock_inode_wait and posix_lock_inode_wait in fs/locks.c).
 // Record locks of a process are waited for in the kernel, which looks for deadlocks among them.
 func Parks(op fsfake.Op) bool {
-	switch op.Call {
-	case fsfake.CallFlock:
+	if op.Call == fsfake.CallFlock {
 		return op.Flags&(fsfake.LOCK_NB|fsfake.LOCK_UN) == 0
-	case fsfake.CallOFDSetlk:
-		return op.Wait
 	}
-	return false
+	return op.Wait && op.Call != fsfake.CallSetlk
 }
 
 // WithoutWait is a call that [Parks] as it is tried at its turn.

@@ -74,7 +74,9 @@ func (t *thread) read(s shape, op fsfake.Op) {
 		if !ok {
 			return
 		}
-		op.FD, op.Len = d.fake, int64(n)
+		if op.FD, op.Len = d.fake, int64(n); op.Call == fsfake.CallRead && d.file.fifo {
+			op.Call, op.Wait = fsfake.CallTake, d.file.flags&unix.O_NONBLOCK == 0
+		}
 		t.askThen(op, func(r fsfake.Result) { t.scatter(ps, []byte(r.Data)) })
 	}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // CopyTree copies what is in a directory into another one that exists, and the modes and times of all: of files and
-// their hard links, directories, symbolic links and, as far as the process may make them their owners', owners. Other
-// kinds of files are left out.
+// their hard links, directories, symbolic links, FIFOs, sockets and, as far as the process may make them their owners',
+// owners. Devices are left out.
 func CopyTree(from, to string) error {
 	c := copier{to: to}
 	err := filepath.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
@@ -79,7 +79,7 @@ func (c *copier) copy(from, to string, i fs.FileInfo) error {
 		}
 		own(to, i)
 		return setLinkTime(to, i.ModTime())
-	case !i.Mode().IsRegular():
+	case i.Mode()&fs.ModeDevice != 0:
 		return nil
 	}
 	if several(i) {
@@ -90,14 +90,20 @@ func (c *copier) copy(from, to string, i fs.FileInfo) error {
 		}
 		c.files = append(c.files, madeFile{i, to})
 	}
-	if err := copyFile(from, to); err != nil {
+	if err := copyFile(from, to, i); err != nil {
 		return fmt.Errorf("copying %s: %w", from, err)
 	}
 	own(to, i)
 	return errors.Join(os.Chmod(to, i.Mode()&bits), os.Chtimes(to, i.ModTime(), i.ModTime()))
 }
 
-func copyFile(from, to string) error {
+func copyFile(from, to string, i fs.FileInfo) error {
+	switch i.Mode().Type() { // where nobody is at their other ends
+	case fs.ModeNamedPipe:
+		return unix.Mkfifo(to, 0o600)
+	case fs.ModeSocket:
+		return unix.Mknod(to, unix.S_IFSOCK|0o600, 0)
+	}
 	in, err := os.Open(from)
 	if err != nil {
 		return err

@@ -176,14 +176,17 @@ func TestTheDirectoryIsACopy(t *testing.T) {
 	require.NoError(t, os.WriteFile(from+"/lock/pid", []byte("1\n"), 0o640))
 	require.NoError(t, os.Link(from+"/lock/pid", from+"/again"))
 	require.NoError(t, os.Symlink("again", from+"/link"))
+	require.NoError(t, syscall.Mknod(from+"/fifo", syscall.S_IFIFO|0o600, 0))
+	require.NoError(t, syscall.Mknod(from+"/socket", syscall.S_IFSOCK|0o600, 0))
 	for _, p := range []string{from + "/lock/pid", from + "/lock"} {
 		require.NoError(t, os.Chtimes(p, old, old))
 	}
 	for _, dir := range []string{filepath.Join(t.TempDir(), "not", "there"), from} {
-		s := run(t, os.Getuid(), dir, from, "pwd; stat -c '%n %a %Y %h' again lock lock/pid; readlink link; echo 2 > "+
-			"again; cat lock/pid; echo x > ../x; find / -xdev -name 'up[0-9]*' -maxdepth 2")
-		require.Equal(t, fmt.Sprintf("%s\nagain 640 %d 2\nlock 711 %d 2\nlock/pid 640 %d 2\nagain\n2\n", dir, old.Unix(),
-			old.Unix(), old.Unix()), s.Text)
+		s := run(t, os.Getuid(), dir, from, "pwd; stat -c '%n %a %Y %h' again lock lock/pid; readlink link; "+
+			"stat -c %F fifo socket; echo 2 > again; cat lock/pid; echo x > ../x; "+
+			"find / -xdev -name 'up[0-9]*' -maxdepth 2")
+		require.Equal(t, fmt.Sprintf("%s\nagain 640 %d 2\nlock 711 %d 2\nlock/pid 640 %d 2\nagain\n"+
+			"fifo\nsocket\n2\n", dir, old.Unix(), old.Unix(), old.Unix()), s.Text)
 		require.True(t, slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Path == filepath.Dir(dir)+"/x" }))
 		require.False(t, slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Path == dir+"/again" }))
 	}

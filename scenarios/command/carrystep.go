@@ -185,7 +185,7 @@ func (c *carrier) sameCall(r *carriedRun, p tracer.Pending, op fsfake.Op) bool {
 		return p.Op.Call == fsfake.CallExit && p.Task.Pid == r.root && op.Flags&^fsfake.ExitIdle == endFlags(p.Exit) &&
 			op.Data == printed
 	}
-	return p.Op == op || p.Op.Call.IsLock() && tracer.WithoutWait(p.Op) == op
+	return p.Op == op || p.Op.MayBlock() && tracer.WithoutWait(p.Op) == op
 }
 
 // seen is what both sides must agree on of an answer.

@@ -61,7 +61,48 @@ func TestNodesOfTheStart(t *testing.T) {
 	require.Equal(t, fsfake.KindSocket, kinds["s"])
 }
 
-// What passes through a FIFO or a socket is not modelled, and the error says which.
+// What is in a FIFO. Who puts his own letter in and takes one out may get that of the other, but under a lock. One
+// token keeps the jobs of a command apart, two do not, and one that no job gives back leaves the other waiting. The
+// wrong ends were seen natively, too.
+func TestFIFOs(t *testing.T) {
+	jobs := "mkfifo f.$$; exec 3<>f.$$; rm f.$$; job() { read -n 1 -u 3 t; read x <n; echo $((x+1)) >n; GIVE; }; " +
+		"printf TOKENS >&3; job & job; wait"
+	files := map[string]string{"own.sh": "exec 3<>p; printf $1 >&3; read -n 1 -u 3 t; echo $t > out.$1"}
+	for name, with := range map[string][2]string{
+		"one.sh": {"x", "printf x >&3"}, "two.sh": {"xx", ":"}, "lost.sh": {"x", ":"}} {
+		files[name] = strings.NewReplacer("TOKENS", with[0], "GIVE", with[1]).Replace(jobs)
+	}
+	for _, c := range []struct {
+		name, verdict, why string
+		lines              []string
+	}{
+		{"whose letter", "broken", "", []string{"bash own.sh a", "bash own.sh b"}},
+		{"under a lock", "holds", "", []string{"flock l bash own.sh a", "flock l bash own.sh b"}},
+		{"one token", "holds", "", []string{"bash one.sh"}},
+		{"two tokens", "unknown", "in more ways than one", []string{"bash two.sh"}},
+		{"a token lost", "", "waits for ever in read-fifo fd 3", []string{"bash lost.sh"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			testmain.Needs(t, "bash", "./scenarios/command")
+			testmain.Needs(t, "flock", "./scenarios/command")
+			spec := command.Spec{Files: []command.File{
+				{Name: "p", Node: fsfake.KindFIFO, Mode: 0o644}, {Name: "l"}, {Name: "n", Content: "0\n"}}}
+			for name, text := range files {
+				spec.Files = append(spec.Files, command.File{Name: name, Content: text})
+			}
+			sc, err := asked(t, spec, c.lines, "refused none")
+			if c.verdict == "" {
+				require.ErrorContains(t, err, c.why)
+				return
+			}
+			require.NoError(t, err)
+			require.Contains(t, decide(t, sc, serializable(t, sc), c.verdict).Why, c.why)
+		})
+	}
+}
+
+// What passes through a socket, or a FIFO whose other end is not open, is not modelled, and the error says which.
 func TestNodesThatAreOpened(t *testing.T) {
 	for _, c := range []struct{ line, says string }{
 		{"mkfifo p; cat p", "opening the FIFO p, which waits until its other end is opened, is not modelled"},

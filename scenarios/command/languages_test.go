@@ -42,8 +42,8 @@ func TestLanguages(t *testing.T) {
 				if testing.Short() && l.name != "C" {
 					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile; go test ./scenarios/command runs it")
 				}
-				if l.name == "bash" || l.name == "node" || l.name == "perl" {
-					testmain.OnlyLong(t, "others make the calls of sh, and node with promises those of node",
+				if l.name == "bash" || l.name == "node" || l.name == "perl" || lock.name == "excl" && l.name == "sh" {
+					testmain.OnlyLong(t, "others make the calls of sh or poll in it; promises make those of node",
 						"./scenarios/command")
 				}
 				if lock.name == "excl" && l.needs != "sh" && l.needs != "python3" && l.needs != "bash" {
@@ -126,6 +126,9 @@ func TestGoroutinesLock(t *testing.T) {
 	testmain.Slow(t, "it is compiled, which takes seconds", "./scenarios/command")
 	bin := compiled(t, "go", "goroutines.go")
 	for other, verdict := range map[string]string{"flock lk true": "holds", "flock lk cp n m": "broken"} {
+		if verdict == "holds" && !testmain.Long() {
+			continue // TestFlockInGo holds
+		}
 		sc := scenario(t, "flock", []string{bin, other}, map[string]string{"n": "0"}, "refused none")
 		p, err := scenarios.FindProperty("serializable", sc)
 		require.NoError(t, err)

@@ -85,6 +85,9 @@ func TestFewOwnOrders(t *testing.T) {
 		t.Run(c.verdict, func(t *testing.T) {
 			t.Parallel()
 			testmain.Slow(t, "it follows many orders", "./scenarios/command")
+			if len(c.lines) == 1 {
+				testmain.OnlyLong(t, "TestSeveralEndsAlone has one whose children race", "./scenarios/command")
+			}
 			sc := scenario(t, "gcc", c.lines, map[string]string{"n": "0", "l": ""}, "refused none")
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)

@@ -21,7 +21,7 @@ func TestCallsSideBySide(t *testing.T) {
 		for _, c := range []struct{ arg, name, verdict string }{{"", "ready", "broken"}, {" go", "go", "holds"}} {
 			t.Run(l.line+c.arg, func(t *testing.T) {
 				t.Parallel()
-				testmain.LongBut(t, l.line, "./scenarios/command", "both.c", "sh both.sh")
+				testmain.LongBut(t, l.line+c.arg, "./scenarios/command", "both.c", "both.c go", "sh both.sh")
 				line := l.line
 				if !strings.Contains(line, " ") {
 					line = compiled(t, l.needs, line)

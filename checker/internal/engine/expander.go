@@ -20,7 +20,6 @@ type Expander struct {
 	losses    map[uint32]int // states of the disk after a loss of power, by machine
 	Out       []successor
 	words     []uint32
-	key       []byte
 	workspace workspace
 	tmp       []uint32
 	thens     map[uint64]uint32 // the numbers of operations after which something is forgotten
@@ -169,14 +168,12 @@ func (w *Expander) remember(id uint32, client int, event uint32) judged {
 	if s := w.X.steps.Get(key); s != 0 {
 		return judged{uint32(s >> 2), s&2 != 0}
 	}
-	var to uint32
-	var ok bool
-	to, ok, w.key = w.X.Histories.Append(id, client, event, w.key)
+	to, ok := w.X.Histories.Append(id, client, event)
 	s := uint64(to)<<2 | 1
 	if ok {
 		s |= 2
 	}
-	w.X.steps.Put(key, s)
+	w.X.steps.Put(key, s, false)
 	return judged{to, ok}
 }
 

@@ -40,7 +40,7 @@ type Space struct {
 	KeepNumbers bool          // processes remember inode numbers that they will never use again
 	Reduce      bool          // explore up to symmetry
 	lasts       bool          // sleeps take as long as they say
-	transitions table.Memo    // what operations come to on machines
+	transitions table.Shared  // what operations come to on machines
 	steps       *table.Shared // what events come to on histories
 	oneOrder    atomic.Bool   // see OneOrder
 	timedWait   atomic.Bool   // see TimedWait

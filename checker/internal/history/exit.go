@@ -58,9 +58,9 @@ func (t *Table) LeavesBehind(id uint32, from, to int) bool {
 		return true // a death that changes nothing is no state of its own
 	}
 	t.mu.Lock()
-	key, values := t.keys.Key(id), t.values.Values // neither changes as far as it goes
+	past, values := t.all[id].past, t.values.Values // neither changes as far as it goes
 	t.mu.Unlock()
-	for _, row := range parse(key, t.clients)[from:to] {
+	for _, row := range past[from:to] {
 		var held balance
 		for i := range row {
 			op := &row[i]

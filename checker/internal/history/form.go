@@ -8,11 +8,9 @@ import (
 	"lockpick/scenarios"
 )
 
-// The canonical form of a history, as bytes: for each client the number of its
-// operations, and of each the input, how it ended, the output if it returned, and how
-// many operations of each client had returned when it was invoked. Histories with one
-// form have the same precedence relation, and so the same judgement. Explorations append
-// to these bytes directly; the parsed form is for whoever looks at a history.
+// A past is a history: of each client the operations. Histories with equal pasts have the same precedence relation, and
+// so the same judgement. A past is never changed.
+type past [][]Operation
 
 // A Operation is one operation of a history.
 type Operation struct {
@@ -21,9 +19,9 @@ type Operation struct {
 	Before  []uint32 // how many operations of each client had returned
 }
 
-// appendForm appends the canonical form of a history.
-func appendForm(b []byte, rows [][]Operation) []byte {
-	for _, row := range rows {
+// appendForm appends a text that tells pasts apart.
+func (p past) appendForm(b []byte) []byte {
+	for _, row := range p {
 		b = appendCount(b, uint32(len(row)))
 		for i := range row {
 			op := &row[i]
@@ -39,118 +37,41 @@ func appendForm(b []byte, rows [][]Operation) []byte {
 	return b
 }
 
-func appendCount(b []byte, n uint32) []byte {
-	if n < 0x80 {
-		return append(b, byte(n))
-	}
-	return binary.AppendUvarint(b, uint64(n))
+func appendCount(b []byte, n uint32) []byte { return binary.AppendUvarint(b, uint64(n)) }
+
+// pending reports whether the last operation of a client has not ended.
+func (p past) pending(client int) bool {
+	n := len(p[client])
+	return n > 0 && p[client][n-1].State == Invoke
 }
 
-// count reads a number at a place of the canonical form, and returns the place after it.
-func count(b []byte, at int) (uint32, int) {
-	if b[at] < 0x80 {
-		return uint32(b[at]), at + 1
-	}
-	n, size := binary.Uvarint(b[at:])
-	return uint32(n), at + size
-}
-
-// parse returns the history with a canonical form.
-func parse(b []byte, clients int) [][]Operation {
-	rows := make([][]Operation, clients)
-	var n uint32
-	at := 0
-	for c := range rows {
-		if n, at = count(b, at); n == 0 {
-			continue
-		}
-		rows[c] = make([]Operation, n)
-		for i := range rows[c] {
-			op := &rows[c][i]
-			op.In, at = count(b, at)
-			op.State = Kind(b[at])
-			at++
-			if op.State == Return {
-				op.Out, at = count(b, at)
-			}
-			op.Before = make([]uint32, clients)
-			for k := range op.Before {
-				op.Before[k], at = count(b, at)
-			}
+// returned counts the operations of each client that have ended.
+func (p past) returned() []uint32 {
+	out := make([]uint32, len(p))
+	for c := range p {
+		if out[c] = uint32(len(p[c])); p.pending(c) {
+			out[c]--
 		}
 	}
-	return rows
+	return out
 }
 
-// A span is where one client's operations stand in a canonical form.
-type span struct {
-	n        uint32 // operations
-	from, to int    // all of them, after n
-	begin    int    // n itself
-	last     int    // the state of the last
-}
-
-// pending reports whether the last operation has not ended.
-func (r *span) pending(b []byte) bool { return r.n > 0 && Kind(b[r.last]) == Invoke }
-
-// scan finds the rows of a canonical form; room is scratch.
-func scan(b []byte, clients int, room []span) []span {
-	at := 0
-	for range clients {
-		r := span{begin: at}
-		r.n, at = count(b, at)
-		r.from = at
-		for range r.n {
-			_, at = count(b, at)
-			r.last = at
-			at++
-			if Kind(b[r.last]) == Return {
-				_, at = count(b, at)
-			}
-			for range clients {
-				_, at = count(b, at)
-			}
-		}
-		r.to = at
-		room = append(room, r)
-	}
-	return room
-}
-
-// appendEvent appends to key the canonical form of the history before with one more event
-// of a client; value is the number of its input or output, crashed that of a crash's
-// output. A cut changes nothing where no operation is pending.
-func appendEvent(key, before []byte, clients, client int, kind Kind, value, crashed uint32) (after []byte, changed bool) {
-	var room [16]span
-	rows := scan(before, clients, room[:0])
-	r := &rows[client]
-	switch kind {
-	case Invoke, Crash:
-		key = append(key, before[:r.begin]...)
-		key = append(appendCount(key, r.n+1), before[r.from:r.to]...)
-		key = appendCount(key, value)
-		if kind == Crash {
-			key = appendCount(append(key, byte(Return)), crashed)
-		} else {
-			key = append(key, byte(Invoke))
-		}
-		for i := range rows {
-			n := rows[i].n
-			if rows[i].pending(before) {
-				n--
-			}
-			key = appendCount(key, n)
-		}
-		return append(key, before[r.to:]...), true
+// with returns the history with one more event of a client; value is the number of its input or output, crashed that of
+// a crash's output.
+func (p past) with(client int, kind Kind, value, crashed uint32) past {
+	q := slices.Clone(p)
+	q[client] = slices.Clone(p[client])
+	switch last := len(q[client]) - 1; kind {
+	case Invoke:
+		q[client] = append(q[client], Operation{In: value, State: Invoke, Before: p.returned()})
+	case Crash:
+		q[client] = append(q[client], Operation{In: value, Out: crashed, State: Return, Before: p.returned()})
 	case Return:
-		key = append(append(key, before[:r.last]...), byte(Return))
-		return append(appendCount(key, value), before[r.last+1:]...), true
+		q[client][last].Out, q[client][last].State = value, Return
+	case Cut:
+		q[client][last].State = Cut
 	}
-	if !r.pending(before) {
-		return before, false
-	}
-	key = append(append(key, before[:r.last]...), byte(Cut))
-	return append(key, before[r.last+1:]...), true
+	return q
 }
 
 // A renaming gives processes each other's names. Clients are the tasks, one for each process,
@@ -179,7 +100,7 @@ func (t *Table) Rename(id uint32, perm []int) uint32 {
 	}
 	p := renaming(perm)
 	from := t.Rows(id)
-	rows := make([][]Operation, len(from))
+	rows := make(past, len(from))
 	for c, row := range from {
 		to := make([]Operation, len(row))
 		for i, op := range row {
@@ -194,11 +115,7 @@ func (t *Table) Rename(id uint32, perm []int) uint32 {
 		}
 		rows[p.client(c)] = to
 	}
-	to, isNew := t.keys.ID(appendForm(nil, rows))
-	if isNew {
-		t.all = append(t.all, entry{monitor: t.monitorOf(rows)})
-	}
-	return to
+	return t.number(rows, func() uint32 { return t.monitorOf(rows) })
 }
 
 // renamedMonitor renames the processes in what a monitor remembers. What that is only the

@@ -11,11 +11,12 @@ import (
 // a history merge many more states. That the monitor agrees with porcupine is tested on
 // every history of every scenario.
 type monitors struct {
-	keys  table.Keys
+	ids   map[string]uint32 // by key
 	all   []model.Monitor
 	begun []told // by monitor: a history that leads to it
 	steps map[uint64]uint32
 	key   []byte
+	keys  int // bytes of all keys
 }
 
 // A told is the last event of a history, and what the monitor makes of what was before it.
@@ -26,7 +27,7 @@ type told struct {
 }
 
 func newMonitors(spec model.Spec) *monitors {
-	t := &monitors{steps: map[uint64]uint32{}}
+	t := &monitors{ids: map[string]uint32{}, steps: map[uint64]uint32{}}
 	t.id(model.NewMonitor(spec), told{}) // it gets the number Empty
 	return t
 }
@@ -65,8 +66,11 @@ func (t *monitors) violated(id uint32) bool { return t.all[id].Violated() }
 // id numbers a monitor, which must not change afterwards; a history that leads to it is kept.
 func (t *monitors) id(m model.Monitor, last told) uint32 {
 	t.key = m.AppendKey(t.key[:0])
-	id, isNew := t.keys.ID(t.key)
-	if isNew {
+	id, known := t.ids[string(t.key)]
+	if !known {
+		id = uint32(len(t.all))
+		t.ids[string(t.key)] = id
+		t.keys += len(t.key)
 		t.all = append(t.all, m)
 		t.begun = append(t.begun, last)
 	}
@@ -74,10 +78,10 @@ func (t *monitors) id(m model.Monitor, last told) uint32 {
 }
 
 // monitorBytes is about what a monitor takes beside its key, which it holds a second time.
-const monitorBytes = 104
+const monitorBytes = 144
 
 // size is about the memory that the table takes, in bytes.
-func (t *monitors) size() int { return 2*t.keys.Bytes() + monitorBytes*len(t.all) }
+func (t *monitors) size() int { return 2*t.keys + monitorBytes*len(t.all) }
 
 // A teller tells a monitor of a whole history.
 type teller struct {

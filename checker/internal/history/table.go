@@ -40,6 +40,7 @@ const (
 
 // An entry is one distinct history; its events are its key's.
 type entry struct {
+	past    past
 	monitor uint32 // what the monitor makes of it
 	goesOn  bool   // another history goes on from it
 }
@@ -52,8 +53,10 @@ type Table struct {
 	judge porcupine.Model
 	// clients: the tasks, and then the processes as those who crash.
 	clients int
-	keys    table.Keys // the canonical forms
+	ids     map[string]uint32 // by form
+	form    []byte            // scratch
 	all     []entry
+	forms   int // bytes of all forms
 	events  *table.Interner
 	values  *table.Interner
 	fault   error // the monitor and porcupine differ
@@ -69,18 +72,17 @@ type Table struct {
 // Empty is the empty history.
 const Empty = 0
 
-// entryBytes is what a history takes beside its key.
-const entryBytes = 8
+// entryBytes is about what a history takes, and formBytes what its operations take for each byte of its form.
+const entryBytes, formBytes = 64, 12
 
 // NewTable returns a table of the histories of so many clients, judged by a specification.
 func NewTable(spec model.Spec, clients int) *Table {
 	t := &Table{
 		spec: spec, judge: spec.Porcupine(), clients: clients,
-		events: table.NewInterner(), values: table.NewInterner(), monitors: newMonitors(spec),
+		events: table.NewInterner(), values: table.NewInterner(), monitors: newMonitors(spec), ids: map[string]uint32{},
 	}
-	t.events.ID(Event{})                                     // number 0 is no event
-	t.keys.ID(appendForm(nil, make([][]Operation, clients))) // it gets the number Empty
-	t.all = append(t.all, entry{})
+	t.events.ID(Event{})                                          // number 0 is no event
+	t.number(make(past, clients), func() uint32 { return Empty }) // it gets the number Empty
 	return t
 }
 
@@ -96,38 +98,44 @@ func (t *Table) Event(kind Kind, input, value any) uint32 {
 }
 
 // Append appends an event of a client to a history. It reports whether the result is
-// linearizable. key is scratch.
-func (t *Table) Append(id uint32, client int, event uint32, key []byte) (uint32, bool, []byte) {
-	t.mu.Lock()
-	if t.MonitorsOnly {
-		defer t.mu.Unlock()
-		to := t.monitors.next(id, client, event, t.events)
-		return to, !t.monitors.violated(to), key
-	}
-	before := t.keys.Key(id)
-	ev := t.events.Values[event].(Event)
-	value, crashed := t.values.ID(ev.value), t.values.ID(model.Crashed{})
-	t.mu.Unlock()
-	after, changed := appendEvent(key[:0], before, t.clients, client, ev.kind, value, crashed)
-	if !changed {
-		return id, true, key
-	}
-
+// linearizable. A cut changes nothing where no operation is pending.
+func (t *Table) Append(id uint32, client int, event uint32) (uint32, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.all[id].goesOn = true
-	to, isNew := t.keys.ID(after)
-	if isNew {
-		t.all = append(t.all, entry{monitor: t.monitors.next(t.all[id].monitor, client, event, t.events)})
-		if !t.OK(to) {
-			t.confirm(to)
-		}
+	if t.MonitorsOnly {
+		to := t.monitors.next(id, client, event, t.events)
+		return to, !t.monitors.violated(to)
 	}
-	return to, t.OK(to), after
+	ev, before := t.events.Values[event].(Event), t.all[id].past
+	if ev.kind == Cut && !before.pending(client) {
+		return id, true
+	}
+	t.all[id].goesOn = true
+	n := len(t.all)
+	to := t.number(before.with(client, ev.kind, t.values.ID(ev.value), t.values.ID(model.Crashed{})), func() uint32 {
+		return t.monitors.next(t.all[id].monitor, client, event, t.events)
+	})
+	if len(t.all) > n && !t.OK(to) {
+		t.confirm(to)
+	}
+	return to, t.OK(to)
 }
 
-// Rows returns the operations of a history, by client.
-func (t *Table) Rows(id uint32) [][]Operation { return parse(t.keys.Key(id), t.clients) }
+// number numbers a history; monitor says what the monitor makes of one that is new.
+func (t *Table) number(p past, monitor func() uint32) uint32 {
+	t.form = p.appendForm(t.form[:0])
+	id, known := t.ids[string(t.form)]
+	if !known {
+		id = uint32(len(t.all))
+		t.ids[string(t.form)] = id
+		t.forms += len(t.form)
+		t.all = append(t.all, entry{past: p, monitor: monitor()})
+	}
+	return id
+}
+
+// Rows returns the operations of a history, by client. They must not be changed.
+func (t *Table) Rows(id uint32) [][]Operation { return t.all[id].past }
 
 // OK reports whether the monitor has nothing against a history.
 func (t *Table) OK(id uint32) bool { return !t.monitors.violated(t.all[id].monitor) }
@@ -219,7 +227,7 @@ func (t *Table) Count() (histories, bytes int) {
 	if t.MonitorsOnly {
 		return len(t.monitors.all), t.monitors.size()
 	}
-	return len(t.all), t.keys.Bytes() + entryBytes*cap(t.all) + t.monitors.size()
+	return len(t.all), formBytes*t.forms + entryBytes*cap(t.all) + t.monitors.size()
 }
 
 // Deaths numbers the events of deaths beforehand: they are needed at every state.

@@ -58,11 +58,12 @@ func (t *Shared) Get(key uint64) uint64 {
 	}
 }
 
-// Put enters a value. It may be forgotten again when others enter theirs meanwhile.
-func (t *Shared) Put(key, val uint64) {
+// Put enters a value. It may be forgotten again when others enter theirs meanwhile; with forgets, others may be
+// forgotten for it.
+func (t *Shared) Put(key, val uint64, forgets bool) {
 	es := t.entries.Load()
 	for es == nil || 4*t.n.Load() >= int64(3*len(*es)) {
-		es = t.grow(es)
+		es = t.grow(es, forgets)
 	}
 	if enter(*es, key, val) {
 		t.n.Add(1)
@@ -87,20 +88,27 @@ func enter(es []sharedEntry, key, val uint64) bool {
 	}
 }
 
-// grow replaces the table by one twice its size and returns that. What is entered into
+// enough is how large a table is that forgets what it holds in place of growing: 1 MiB.
+const enough = 1 << 16
+
+// grow replaces the table by one twice its size, or by an empty one, and returns that. What is entered into
 // the old one meanwhile is lost, and computed again.
-func (t *Shared) grow(old *[]sharedEntry) *[]sharedEntry {
+func (t *Shared) grow(old *[]sharedEntry, forgets bool) *[]sharedEntry {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	if es := t.entries.Load(); es != old {
 		return es // it has grown already
 	}
 	var from []sharedEntry
+	size := sharedMin
 	if old != nil {
-		from = *old
+		from, size = *old, 2*len(*old)
+	}
+	if forgets && size > enough {
+		from, size = nil, enough
 	}
 	n := int64(0)
-	es := make([]sharedEntry, max(sharedMin, 2*len(from)))
+	es := make([]sharedEntry, size)
 	for i := range from {
 		if e := &from[i]; e.val.Load() != 0 { // one whose value is still on its way is none
 			enter(es, e.key.Load()-1, e.val.Load())
@@ -118,67 +126,4 @@ func (t *Shared) Bytes() int {
 		return 16 * len(*es)
 	}
 	return 0
-}
-
-// A Memo is a [Shared] that may forget what was not asked for lately.
-// There are two generations: what is found in the old one goes into the young one, and when that is full,
-// it is the old one, and what nobody has asked for meanwhile is forgotten. The zero value is empty.
-type Memo struct {
-	young, old atomic.Pointer[Shared]
-	turning    sync.Mutex
-}
-
-// generation is how many values a generation holds that is full: those of half a MiB, nearly.
-const generation = 3<<13 - 1
-
-// Get returns the value of a key, or 0.
-func (t *Memo) Get(key uint64) uint64 {
-	young := t.young.Load()
-	if young == nil {
-		return 0
-	}
-	if v := young.Get(key); v != 0 {
-		return v
-	}
-	old := t.old.Load()
-	if old == nil {
-		return 0
-	}
-	v := old.Get(key)
-	if v != 0 && young.n.Load() < generation {
-		young.Put(key, v)
-	}
-	return v
-}
-
-// Put enters a value; forgets tells whether others may be forgotten for it.
-func (t *Memo) Put(key, val uint64, forgets bool) {
-	young := t.young.Load()
-	if young == nil || forgets && young.n.Load() >= generation {
-		young = t.turn(young)
-	}
-	young.Put(key, val)
-}
-
-// turn begins the next generation, unless another has done it.
-func (t *Memo) turn(full *Shared) *Shared {
-	t.turning.Lock()
-	defer t.turning.Unlock()
-	if young := t.young.Load(); young != full {
-		return young
-	}
-	t.old.Store(full)
-	t.young.Store(&Shared{})
-	return t.young.Load()
-}
-
-// Bytes is the memory that the table takes.
-func (t *Memo) Bytes() int {
-	b := 0
-	for _, s := range []*Shared{t.young.Load(), t.old.Load()} {
-		if s != nil {
-			b += s.Bytes()
-		}
-	}
-	return b
 }

@@ -39,7 +39,8 @@ const (
 	// Files by descriptor.
 	CallRead
 	CallPread
-	CallTake // read(2) of a FIFO
+	CallOpenFIFO // the rest of open(2) of a FIFO, which waits for its other end
+	CallTake     // read(2) of a FIFO
 	CallWrite
 	CallPwrite
 	CallLseek
@@ -251,6 +252,10 @@ var calls = [numCalls]*row{
 			m.share(c.d, c.op.Flags, c.r)
 		},
 		text: words(fdText, sharesText, atText), answer: dataAnswer,
+	},
+	CallOpenFIFO: {
+		name: "open-fifo", group: ByFD, uses: onFD | OperandWait,
+		do: (*Machine).endOpen, text: fdText, answer: okAnswer, mayBlock: waits,
 	},
 	CallTake: {
 		name: "read-fifo", group: ByFD, uses: onFD | OperandLen | OperandWait, failing: failsByFD,

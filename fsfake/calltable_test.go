@@ -139,6 +139,7 @@ var callTable = [...]tried{
 		words: "fd count at shares", weight: 1, answer: holdsData,
 		manual: "EBADF EFAULT EINTR EINVAL EIO EISDIR ENXIO EOVERFLOW ESPIPE EWOULDBLOCK",
 	},
+	fsfake.CallOpenFIFO: {words: "fd wait", not: "a FIFO takes two processes, whose calls TestKernelFIFO compares"},
 	fsfake.CallTake: {
 		words: "fd count wait", answer: holdsData,
 		not: "a FIFO takes two processes, whose calls TestKernelFIFO compares",

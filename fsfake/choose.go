@@ -159,6 +159,8 @@ func (m *Machine) try(w *WaitingCall, r *Result) {
 	d := m.descOf(p, w.Op.FD)
 	switch {
 	case d == nil:
+	case w.Op.Call == CallOpenFIFO:
+		r.Blocked = d.flags&fifoAlone != 0
 	case w.Op.Call == CallTake:
 		r.Blocked = !m.mayTake(d)
 	case w.Op.Call == CallFlock:

@@ -61,7 +61,7 @@
 //   - files of more than 16 MiB, offsets beyond 1 TiB;
 //   - fork in a pid namespace of its own, which has one process ([ProcSpec.Inside]);
 //   - a call by a process that does not run, or by a task that is blocked in another;
-//   - opening a FIFO where that waits, writing to one that nobody can read from, or that has 16 KiB in it.
+//   - writing to a FIFO that nobody can read from, or that has 16 KiB in it.
 //
 // There are no calls at all for what is absent here: pipes without names, devices, mmap, leases, extended
 // attributes, ACLs, capabilities, chroot, mounts, quotas. Nothing fails for want

@@ -5,8 +5,12 @@ import "syscall"
 // FIFOs. One has what was written to it as long as anybody has it open, and it is empty after that. Only [CallTake]
 // reads one: whoever reads takes away what others wait for, so that no such call is but a look.
 
-// A FIFO is the Value of the answer to an open of one. Reads of the descriptor are [CallTake] then.
-type FIFO struct{}
+// A FIFO is the Value of the answer to an open of one. Reads of the descriptor are [CallTake] then. Waits: nobody has
+// its other end open, so that the open has begun, and has to be ended by [CallOpenFIFO].
+type FIFO struct{ Waits bool }
+
+// fifoAlone is a flag of a description of which an open has begun, as [FIFO] says. No flag of open(2) has this bit.
+const fifoAlone = 1 << 26
 
 // mostInFIFO is how many bytes a FIFO holds here. In the kernel it has 16 pages, each of which may be no more than half
 // full, and where a write finds no room it waits, which is not modelled.
@@ -22,16 +26,41 @@ func (m *Machine) fifoEnds(id InodeID) (read, written bool) {
 	return read, written
 }
 
-// openFIFO says what becomes of an open of a FIFO that is allowed.
+// openFIFO is what open(2) says of a FIFO that may be opened so.
 func (m *Machine) openFIFO(id InodeID, flags int) syscall.Errno {
-	read, written := m.fifoEnds(id)
-	switch how := flags & O_ACCMODE; {
-	case how == O_RDWR, how == O_RDONLY && (written || flags&O_NONBLOCK != 0), how == O_WRONLY && read:
-		return 0
-	case how == O_WRONLY && flags&O_NONBLOCK != 0:
+	if read, _ := m.fifoEnds(id); !read && flags&O_ACCMODE == O_WRONLY && flags&O_NONBLOCK != 0 {
 		return ENXIO
 	}
-	return errFIFO
+	return 0
+}
+
+// joinFIFO is for a new description of a FIFO. Whose open waits for it has that behind him, even if it is closed soon.
+func (m *Machine) joinFIFO(d *desc) FIFO {
+	read, written := m.fifoEnds(d.inode)
+	for _, o := range m.descs {
+		met := o.readable() && d.writable() || o.writable() && d.readable()
+		if met && o.inode == d.inode && o.flags&fifoAlone != 0 {
+			m.mutDesc(o.id).flags &^= fifoAlone
+		}
+	}
+	m.version++
+	how := int(d.flags) & O_ACCMODE
+	if waits := how == O_RDONLY && !written || how == O_WRONLY && !read; !waits || d.flags&O_NONBLOCK != 0 {
+		return FIFO{}
+	}
+	d.flags |= fifoAlone
+	return FIFO{Waits: true}
+}
+
+// endOpen is the rest of open(2) of a FIFO: it waits until somebody opens the other end.
+func (m *Machine) endOpen(c *request) {
+	switch {
+	case c.d.flags&fifoAlone == 0:
+	case !c.op.Wait:
+		c.r.Errno = EAGAIN
+	default:
+		*c.r = m.block(c.p, c.t, c.op, c.d.id)
+	}
 }
 
 // take is read(2) of a FIFO. It waits until there is something, or nobody who may write has it open any more.

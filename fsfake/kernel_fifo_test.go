@@ -109,7 +109,6 @@ func TestFIFOIsNotModelled(t *testing.T) {
 	m.AddProc(fsfake.ProcSpec{Pid: 101})
 	do := func(op fsfake.Op) fsfake.Result { return m.Do(fsfake.Task{Pid: 101, N: 1}, op) }
 	do(fsfake.Op{Call: fsfake.CallMknod, Path: "/p", Flags: fsfake.S_IFIFO, Mode: 0o666})
-	require.Contains(t, do(fsfake.Op{Call: fsfake.CallOpen, Path: "/p"}).Unmodelled, "until its other end is opened")
 	do(fsfake.Op{Call: fsfake.CallOpen, Path: "/p", Flags: os.O_RDONLY | fsfake.O_NONBLOCK})
 	do(fsfake.Op{Call: fsfake.CallOpen, Path: "/p", Flags: os.O_WRONLY})
 	require.Contains(t, do(fsfake.Op{Call: fsfake.CallRead, FD: 3, Len: 1}).Unmodelled, "as a file")
@@ -120,4 +119,33 @@ func TestFIFOIsNotModelled(t *testing.T) {
 	require.Contains(t, do(fsfake.Op{Call: fsfake.CallWrite, FD: 4, Data: "x"}).Unmodelled, "nobody can read")
 	f := do(fsfake.Op{Call: fsfake.CallOpen, Path: "/f", Flags: os.O_RDWR | os.O_CREATE, Mode: 0o666})
 	require.Contains(t, do(fsfake.Op{Call: fsfake.CallTake, FD: int(f.N), Len: 1}).Unmodelled, "as a FIFO")
+}
+
+// Who opens one end waits for the other, also if that is closed before he goes on.
+func TestFIFOWaitsForItsOtherEnd(t *testing.T) {
+	for _, mine := range []int{os.O_RDONLY, os.O_WRONLY} {
+		for _, other := range []int{os.O_WRONLY - mine, os.O_RDWR} {
+			m := fsfake.New(fsfake.Options{})
+			m.AddProc(fsfake.ProcSpec{Pid: 101})
+			m.AddProc(fsfake.ProcSpec{Pid: 102})
+			a, b := fsfake.Task{Pid: 101, N: 1}, fsfake.Task{Pid: 102, N: 1}
+			open := func(t fsfake.Task, flags int) fsfake.Result {
+				return m.Do(t, fsfake.Op{Call: fsfake.CallOpen, Path: "/p", Flags: flags})
+			}
+			ends := fsfake.Op{Call: fsfake.CallOpenFIFO, FD: 3, Wait: true}
+			m.Do(a, fsfake.Op{Call: fsfake.CallMknod, Path: "/p", Flags: fsfake.S_IFIFO, Mode: 0o666})
+			require.Equal(t, fsfake.FIFO{Waits: true}, open(a, mine).Value)
+			require.Equal(t, fsfake.EAGAIN, m.Do(a, fsfake.Op{Call: fsfake.CallOpenFIFO, FD: 3}).Errno)
+			require.True(t, m.Do(a, ends).Blocked)
+			require.False(t, m.Ready(a, ends))
+			require.Equal(t, fsfake.FIFO{Waits: true}, open(b, mine).Value, "it is no other end")
+			require.False(t, m.Ready(a, ends))
+			m.Do(b, fsfake.Op{Call: fsfake.CallClose, FD: 3})
+			require.Equal(t, fsfake.FIFO{}, open(b, other).Value)
+			m.Do(b, fsfake.Op{Call: fsfake.CallClose, FD: 3})
+			require.True(t, m.Ready(a, ends))
+			require.Equal(t, fsfake.Result{}, m.Do(a, ends))
+			require.Equal(t, fsfake.Result{}, m.Do(a, fsfake.Op{Call: fsfake.CallOpenFIFO, FD: 3}))
+		}
+	}
 }

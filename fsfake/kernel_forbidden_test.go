@@ -19,7 +19,7 @@ var protectedHardlinks, protectedSticky bool // sysctls fs.protected_*
 func (p *pair) mustNot(l line) bool {
 	op := l.op
 	switch {
-	case op.Call == fsfake.CallOpen && op.Flags&3 == 3:
+	case op.Call == fsfake.CallOpen && (op.Flags&3 == 3 || p.waitsForItsEnd(l)):
 		return true
 	case (op.Call == fsfake.CallBind || op.Call == fsfake.CallConnect) && !fitsAddress(op.Path):
 		return true
@@ -29,6 +29,12 @@ func (p *pair) mustNot(l line) bool {
 		return true
 	}
 	return p.several && (p.shutsRoot(l.pid, op) || p.linksOthers(l) || p.strangerInSticky(l))
+}
+
+// waitsForItsEnd: the kernel opens a FIFO in one call, which would wait here.
+func (p *pair) waitsForItsEnd(l line) bool {
+	fifo, _ := p.fake.Clone().Do(fsfake.Task{Pid: l.pid, N: 1}, l.op).Value.(fsfake.FIFO)
+	return fifo.Waits
 }
 
 // fitsAddress reports whether the address of a socket has room for a path below any root, which ends at a NUL there.

@@ -30,26 +30,19 @@ func (m *Machine) open(p *proc, op *Op, r *Result) {
 		return
 	}
 	id, e := m.openFile(p, op, f)
-	switch {
-	case e == errFIFO:
-		*r = unmodelled("opening the FIFO %s, which waits until its other end is opened,", op.Path)
-		return
-	case e != 0:
+	if e != 0 {
 		r.Errno = e
 		return
 	}
 	if f&O_TRUNC != 0 && m.showsElsewhere(id, nil, r) {
 		return
 	}
+	d := desc{inode: id, flags: statusFlags(f)}
 	if m.inode(id).kind == KindFIFO && f&O_PATH == 0 {
-		r.Value = FIFO{}
-		m.version++ // who waits to open its other end, or reads
+		r.Value = m.joinFIFO(&d)
 	}
-	r.N = int64(m.newDesc(p.pid, desc{inode: id, flags: statusFlags(f)}, f&O_CLOEXEC != 0))
+	r.N = int64(m.newDesc(p.pid, d, f&O_CLOEXEC != 0))
 }
-
-// errFIFO says that a FIFO is opened. No errno has this number.
-const errFIFO syscall.Errno = 1 << 20
 
 // statusFlags are the flags of an open that F_GETFL shows later.
 func statusFlags(f int) int32 {

@@ -90,6 +90,9 @@ func (p *Proc) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) 
 	if r.Errno != 0 {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: r.Errno}
 	}
+	if fifo, _ := r.Value.(FIFO); fifo.Waits {
+		p.port.Do(Op{Call: CallOpenFIFO, FD: int(r.N), Wait: true})
+	}
 	return &File{p: p, fd: int(r.N), name: name, append: flag&os.O_APPEND != 0}, nil
 }
 

@@ -40,6 +40,8 @@ const (
 	// open file description.
 	Records
 	OfDescription
+	// Passes waits for who has the other end of a FIFO.
+	Passes
 	// Asks for the time, or for a process.
 	Asks
 	// Public hangs on what others do, or is seen by them, beside files and locks.
@@ -83,7 +85,8 @@ var traits = [numCalls]Trait{
 	CallChdir:     Looks | Follows,
 	CallRead:      Reads | Viewed,
 	CallPread:     Reads | Viewed,
-	CallTake:      Changes,
+	CallOpenFIFO:  Passes,
+	CallTake:      Changes | Passes,
 	CallWrite:     Changes | Makes | Writes | Viewed,
 	CallPwrite:    Changes | Makes | Writes | Viewed,
 	CallLseek:     Moves | Viewed,

@@ -78,6 +78,8 @@ func (m *Machine) grantable(p *proc, w *wait) bool {
 	switch w.op.Call {
 	case CallCellWait:
 		return p.cell(w.op.Cell) != w.op.Value
+	case CallOpenFIFO:
+		return m.desc(w.desc).flags&fifoAlone == 0
 	case CallTake:
 		return m.mayTake(m.desc(w.desc))
 	case CallFlock:
@@ -106,9 +108,10 @@ func (m *Machine) resume(p *proc, i int, op *Op) Result {
 		return Result{}
 	}
 	var r Result
-	if op.Call == CallTake {
+	switch {
+	case op.Call == CallTake:
 		m.takeNow(m.desc(got.desc), op.Len, &r)
-	} else {
+	case !op.Call.Is(Passes):
 		r = fail(m.finishSetlk(p.pid, &got))
 		m.lookAgain()
 	}

@@ -250,7 +250,7 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 		p.rounds = 0
 		p.fresh = false
 		f := t.answer
-		if was && res.Errno == unix.EINTR && t.restarts() {
+		if was && res.Errno == unix.EINTR && t.op.Call != fsfake.CallOpenFIFO && t.restarts() {
 			f = func(fsfake.Result) { t.again() }
 		}
 		t.answer, t.exit = nil, Exit{}

@@ -36,8 +36,12 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 			file: &description{flags: statusFlags(flags)},
 		}
 		t.askThen(op, func(r fsfake.Result) {
-			d.fake, d.file.fifo = int(r.N), r.Value == fsfake.FIFO{}
-			d.file.locks = d.file.fifo // that it is closed others may wait for
+			fifo, is := r.Value.(fsfake.FIFO)
+			d.fake, d.file.fifo, d.file.locks = int(r.N), is, is // that it is closed others may wait for
+			if fifo.Waits && !t.through {
+				t.endOpen(d)
+				return
+			}
 			t.placeholder(d)
 		})
 	case name == "/dev/urandom" || name == "/dev/random":
@@ -62,6 +66,17 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 	default:
 		t.realOpen(pl, i, flags)
 	}
+}
+
+// endOpen waits until the other end of a FIFO is open.
+func (t *thread) endOpen(d *descriptor) {
+	t.ask(fsfake.Op{Call: fsfake.CallOpenFIFO, FD: d.fake, Wait: true}, func(r fsfake.Result) {
+		if r.Errno != 0 {
+			t.unmodelled("a signal that is caught while a FIFO (%s) is opened is not modelled", d.path)
+			return
+		}
+		t.placeholder(d)
+	})
 }
 
 // statusFlags are the flags of an open that F_GETFL shows.

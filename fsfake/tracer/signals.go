@@ -87,7 +87,7 @@ func (t *thread) signalled() bool {
 // call that was not told that it waits, only the process. Other calls are made before the signal comes, which is as if
 // it had been sent after them; it may also come before the first call of a process, or before a lock is waited for.
 func (t *thread) interrupted() (ends, comes bool) {
-	locks := t.op.MayBlock() && (t.op.Call.IsLock() || t.op.Call == fsfake.CallTake)
+	locks := t.op.MayBlock() && t.op.Call.Is(fsfake.Locks|fsfake.Passes)
 	if t.state != asking || !t.blocked && !locks && (!t.p.fresh || t.op.MayBlock() || t.begun()) {
 		return false, false
 	}

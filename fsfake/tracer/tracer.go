@@ -143,7 +143,7 @@ func Parks(op fsfake.Op) bool {
 	if op.Call == fsfake.CallFlock {
 		return op.Flags&(fsfake.LOCK_NB|fsfake.LOCK_UN) == 0
 	}
-	return op.Wait && op.Call != fsfake.CallSetlk
+	return op.Wait && op.Call.Is(fsfake.OfDescription|fsfake.Changes)
 }
 
 // WithoutWait is a call that [Parks] as it is tried at its turn.

@@ -134,6 +134,11 @@ func (c *carrier) let(r *carriedRun, asked tracer.Pending, st *Step, at func(wha
 	if err != nil {
 		return err
 	}
+	if fifo, _ := st.Result.Value.(fsfake.FIFO); fifo.Waits && got.Blocked { // its end is a call of its own on the fake
+		c.carried.Calls++
+		r.wait(who, fsfake.Op{Call: fsfake.CallOpenFIFO, FD: int(st.Result.N), Wait: true}, true)
+		return nil
+	}
 	if got.Blocked && st.Op != asked.Op { // it was tried, as in [driver.waitInTime]
 		got = fsfake.Result{Errno: fsfake.EAGAIN}
 	}

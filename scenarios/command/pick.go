@@ -140,7 +140,7 @@ func (d *driver) triedBeside(set []tracer.Pending) bool {
 		if !p.Op.MayBlock() || p.Signalled {
 			continue
 		}
-		if !tracer.Parks(p.Op) && p.Op.Call != fsfake.CallSetlk {
+		if !p.Op.Call.Is(fsfake.Locks | fsfake.Passes) {
 			return false
 		}
 		if slices.ContainsFunc(set, func(q tracer.Pending) bool {

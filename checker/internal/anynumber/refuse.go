@@ -101,6 +101,9 @@ func (s *System) namesOthers() {
 func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
 	for i := range snap.Inodes {
 		n := &snap.Inodes[i]
+		if n.Kind == fsfake.KindFIFO {
+			s.refuse("there is a FIFO, and what a call answers may hang on who has it open")
+		}
 		if n.Kind == fsfake.KindSymlink && len(pidsIn(n.Data)) > 0 {
 			s.namesOthers()
 		}

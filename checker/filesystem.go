@@ -27,19 +27,22 @@ func (r *Result) Alike(of *scenarios.Scenario) bool {
 }
 
 // on returns the result on a file system, of is on none, where it is known from r: nobody was told what is said otherwise
-// there, or looked at the number of a file, which is all that what is known of the file system decides. So
-// whatever r saw, it would have seen there, in each case of file times.
+// there, or looked at the number of a file, unless nothing more is known of numbers there, as on xfs. So
+// whatever r saw, it would have seen there, in each case.
 func (r *Result) on(of, sc *scenarios.Scenario) (Result, bool) {
+	inodes := sc.Setting.Assumed().Inodes
+	more := inodes != of.Setting.Assumed().Inodes
 	switch {
-	case sc.AssumesOneCase(), r.Verdict == Unknown, r.looks.Inodes(), r.looks.Profiled.Has(sc.Setting.Machine.Profile),
-		r.Depends(), r.Scenario.Setting.Assume != sc.Setting.Assume, // the result of one case
+	case sc.AssumesOneCase(), r.Verdict == Unknown, more && r.looks.Inodes(), r.Depends(),
+		r.looks.Profiled.Has(sc.Setting.Machine.Profile),
+		r.Scenario.Setting.Assume != sc.Setting.Assume, // the result of one case
 		sc.SplitsNames() && r.Verdict != Broken && of.FilesHaveNames():
 		return Result{}, false
 	}
 	out := *r
 	out.Scenario, out.Cases = sc, slices.Clone(r.Cases)
-	for i := range out.Cases {
-		out.Cases[i].Assume.Inodes = sc.Setting.Assumed().Inodes
+	for i := 0; more && i < len(out.Cases); i++ {
+		out.Cases[i].Assume.Inodes = inodes
 	}
 	return out, true
 }

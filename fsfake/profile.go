@@ -84,20 +84,9 @@ func NewProfiles(list ...Profile) Profiles {
 // Has reports whether a profile is in the set.
 func (s Profiles) Has(p Profile) bool { return s&(1<<p) != 0 }
 
-// Different are the modelled profiles that do anything otherwise than [Posix].
-func Different() Profiles {
-	var s Profiles
-	for p := range profiles {
-		if len(profiles[p].differs) > 0 {
-			s |= 1 << p
-		}
-	}
-	return s
-}
-
 // Profiled are the profiles on which what a call answers, or leaves, may be otherwise than on [Posix]: its
 // answer is of one of the kinds that these differ in. What a name that is made, or goes, leaves otherwise on
-// btrfs, only a listing shows. The links that a Stat has are another such kind, on [Different] profiles.
+// btrfs, only a listing shows. The links that a Stat has are another such kind, on btrfs and overlay.
 func (r Result) Profiled(op Op) Profiles {
 	switch op.Call {
 	case CallReaddir:

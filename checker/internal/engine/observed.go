@@ -71,7 +71,7 @@ const (
 func (o *observer) look(s fsfake.Seen) {
 	add(&o.seen, uint32(s))
 	if s.Has(fsfake.NumberSeen) {
-		o.profiled(fsfake.Different()) // the links go with it
+		o.profiled(fsfake.NewProfiles(fsfake.Btrfs, fsfake.Overlay)) // the links go with it
 	}
 }
 

@@ -22,8 +22,7 @@ type Expander struct {
 	words     []uint32
 	workspace workspace
 	tmp       []uint32
-	thens     map[uint64]uint32 // the numbers of operations after which something is forgotten
-	locals    map[localKey]int  // in which way calls are local, see ExpandLocal
+	locals    map[localKey]int // in which way calls are local, see ExpandLocal
 	// known and tried count transitions.
 	known, tried int
 	// postpones: what is not known is not learned, but listed in wanted.
@@ -63,7 +62,7 @@ func (s *successor) Stepper() int {
 func NewExpander(x *Space) *Expander {
 	return &Expander{
 		X: x, nodes: make([][]knownNode, len(x.Slots)), bads: map[uint32]bool{}, losses: map[uint32]int{},
-		edges: map[uint64]knownEdge{}, exits: map[uint64]judged{}, thens: map[uint64]uint32{},
+		edges: map[uint64]knownEdge{}, exits: map[uint64]judged{},
 		tmp: make([]uint32, x.Width()+2*parallel.CacheLine/4)[parallel.CacheLine/4:][:x.Width()],
 	}
 }
@@ -129,30 +128,17 @@ func (w *Expander) edge(slot int, n, result uint32) (*knownEdge, error) {
 const oftenKnown = 2
 
 func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, error) {
-	m, known := w.recall(machine, slot, op)
-	if known && m.machine != unnumbered {
-		return m, nil
+	key := transitionKey(machine, slot, op)
+	if m := w.X.transitions.Get(key); m != 0 {
+		w.known++
+		return unpackTransition(m), nil
 	}
+	w.tried++
 	m, err := w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.workspace)
 	if err == nil {
-		w.note(machine, slot, op, m)
+		w.X.transitions.Put(key, m.pack(), w.known < oftenKnown*w.tried)
 	}
 	return m, err
-}
-
-// recall looks up what an operation comes to; its machine may be unnumbered.
-func (w *Expander) recall(machine uint32, slot int, op uint32) (transition, bool) {
-	m := w.X.transitions.Get(transitionKey(machine, slot, op))
-	if m == 0 {
-		w.tried++
-		return transition{}, false
-	}
-	w.known++
-	return unpackTransition(m), true
-}
-
-func (w *Expander) note(machine uint32, slot int, op uint32, m transition) {
-	w.X.transitions.Put(transitionKey(machine, slot, op), m.pack(), w.known < oftenKnown*w.tried)
 }
 
 func transitionKey(machine uint32, slot int, op uint32) uint64 {

@@ -120,7 +120,7 @@ func (w *Expander) outlive(next []uint32, succ *successor, slot int) error {
 	if err != nil {
 		return err
 	}
-	if err := w.follow(next, succ, slot, l, false); err != nil {
+	if err := w.follow(next, succ, slot, l); err != nil {
 		return err
 	}
 	nd := x.automata[slot].Node(l.to &^ learn.Begun)

@@ -36,12 +36,11 @@ type machineTable struct {
 	touching  sync.Mutex
 }
 
-// An origin says how a machine came about: by an operation of a task on another machine, and by what was forgotten
-// after it, 0 for nothing. steps is how many operations lie between it and a machine that is kept; 0: it is kept.
+// An origin says how a machine came about: by an operation of a task on another machine. steps is how many operations
+// lie between it and a machine that is kept; 0: it is kept.
 type origin struct {
-	from, op, forget uint32
-	pid, task        int32
-	steps            int32
+	from, op         uint32
+	pid, task, steps int32
 }
 
 // mostSteps: on each way one machine in so many is kept. With 4 a machine of real programs takes some hundred bytes
@@ -197,9 +196,6 @@ func (t *machineTable) load(id uint32, b *workspace, room *fsfake.Machine) *fsfa
 	for n--; n >= 0; n-- {
 		of := &way[n]
 		t.carryOut(room, of.by(), b.op(t, of.op))
-		if of.forget != 0 {
-			forgetNumbers(room, int(of.pid), b.op(t, of.forget))
-		}
 	}
 	return room
 }

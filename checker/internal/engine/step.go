@@ -157,7 +157,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		if fails != nil {
 			op = fails.op
 		}
-		m, l, err := w.call(next, slot, n, op, pl)
+		m, err := w.transition(next[wordMachine], slot, op)
 		if err != nil {
 			return err
 		}
@@ -183,13 +183,11 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 				return err
 			}
 		}
-		forgot := l != nil
-		if !forgot {
-			if l, err = w.edge(slot, n, m.result); err != nil {
-				return err
-			}
+		l, err := w.edge(slot, n, m.result)
+		if err != nil {
+			return err
 		}
-		if err := w.follow(next, &succ, slot, l, forgot); err != nil {
+		if err := w.follow(next, &succ, slot, l); err != nil {
 			return err
 		}
 		succ.Asleep = pl.sleep
@@ -208,9 +206,8 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 	return nil
 }
 
-// follow goes over an edge of a task: what ended with the call before it is remembered. forgot tells that the machine has forgotten what
-// it forgets there.
-func (w *Expander) follow(next []uint32, succ *successor, slot int, l *knownEdge, forgot bool) error {
+// follow goes over an edge of a task: what ended with the call before it is remembered.
+func (w *Expander) follow(next []uint32, succ *successor, slot int, l *knownEdge) error {
 	st := w.remember(next[WordHistory], slot, l.ret)
 	next[WordHistory] = st.to
 	succ.Bad = succ.Bad || !st.ok || l.fails
@@ -228,10 +225,8 @@ func (w *Expander) follow(next []uint32, succ *successor, slot int, l *knownEdge
 		}
 		next[wordMachine] = m.machine
 	}
-	if !forgot {
-		if err := w.forget(next, slot, l); err != nil {
-			return err
-		}
+	if err := w.forget(next, slot, l); err != nil {
+		return err
 	}
 	next[wordNodes+slot] = l.to
 	return nil

@@ -7,20 +7,15 @@ import (
 )
 
 // A workspace is what a worker carries out operations with: the machine that was loaded last, and the one that came of
-// the last operation, for mostly the next is on one of the two; room for keys and for the result; and the first few
-// answers to each operation, by its number. Comparing a result with a few takes less time than finding it among all.
+// the last operation, for mostly the next is on one of the two; and room for keys.
 type workspace struct {
-	base     loaded
-	last     *loaded // one of made; nil for none
-	made     [2]loaded
-	from, to *loaded // of the operation tried last
-	of       origin  // of the machine that came of it
-	r        fsfake.Result
-	key      []byte
-	said     [][]answer
-	ops      []any // by number, those that were asked for
-	losses   fsfake.Losses
-	lost     uint32 // the machine that those are of
+	base   loaded
+	last   *loaded // one of made; nil for none
+	made   [2]loaded
+	key    []byte
+	ops    []any // by number, those that were asked for
+	losses fsfake.Losses
+	lost   uint32 // the machine that those are of
 }
 
 // A loaded is a machine in a workspace; m is nil for none.
@@ -61,60 +56,23 @@ func (b *workspace) free(from *loaded) *loaded {
 	return &b.made[0]
 }
 
-// An answer is a result and its number.
-type answer struct {
-	result *fsfake.Result
-	id     uint32
-}
-
-// fewAnswers is how many answers to an operation a workspace has.
-const fewAnswers = 4
-
-// answered numbers the result of an operation, which lies in the workspace.
-func (t *machineTable) answered(b *workspace, op uint32) uint32 {
-	for int(op) >= len(b.said) {
-		b.said = append(b.said, nil)
-	}
-	known := b.said[op]
-	for i := range known {
-		if *known[i].result == b.r {
-			return known[i].id
-		}
-	}
-	id := t.resultID(b.r)
-	if len(known) < fewAnswers {
-		b.said[op] = append(known, answer{t.result(id), id})
-	}
-	return id
-}
-
 // apply carries out an operation of a task on a copy of machine id.
-func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *workspace) (transition, error) {
-	mv, err := t.try(id, op, task, b)
-	if err == nil {
-		mv.machine = t.settle(b, mv)
-	}
-	return mv, err
-}
-
-// unnumbered stands for the number of a machine that came of an operation, and lies in the workspace.
-const unnumbered = 1<<32 - 1
-
-// try is apply, but a machine that is another than the one before gets no number.
-func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (mv transition, err error) {
+func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *workspace) (mv transition, err error) {
 	from, v := t.put(b, id), b.op(t, op)
-	to := b.free(from)
+	to, r := b.free(from), fsfake.Result{}
 	m := &to.room
 	from.m.CloneTo(m)
-	b.last, b.of = nil, origin{from: id, op: op, pid: int32(task.Pid), task: int32(task.N), steps: 1}
+	of := origin{from: id, op: op, pid: int32(task.Pid), task: int32(task.N), steps: 1}
+	b.last = nil
 	if lose, is := v.(opLose); is {
 		if err = t.lose(b, from, m, lose.state); err != nil {
 			return mv, err
 		}
-		b.r, b.of.steps = fsfake.Result{}, 0 // what a disk may hold takes long to find
+		of.steps = 0 // what a disk may hold takes long to find
 	} else {
-		b.r, mv.blocked = t.carryOut(m, task, v)
+		r, mv.blocked = t.carryOut(m, task, v)
 	}
+	mv.result = t.resultID(r)
 	var made fsfake.Op
 	switch v := v.(type) {
 	case fsfake.Op:
@@ -122,26 +80,27 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (mv tr
 	case opBy:
 		made = v.op
 	case opFail:
-		mv.contended = v.op.Call.Contends(&b.r)
+		mv.contended = v.op.Call.Contends(&r)
 		if mv.blocked {
-			return transition{machine: id, result: t.answered(b, op), blocked: true}, nil
+			return transition{machine: id, result: mv.result, blocked: true}, nil
 		}
 	}
 	if made.Call != 0 {
-		if b.r.Unmodelled != "" {
-			return mv, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, made, b.r.Unmodelled)
+		if r.Unmodelled != "" {
+			return mv, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, made, r.Unmodelled)
 		}
-		mv.contended = made.Call.Contends(&b.r)
+		mv.contended = made.Call.Contends(&r)
 	}
 	t.touched(made, from.m, m)
-	mv.result = t.answered(b, op)
-	if mv.machine = unnumbered; m.Untouched(from.m) {
+	if m.Untouched(from.m) {
 		mv.machine = id
 		if from != &b.base {
 			b.last = from
 		}
+		return mv, nil
 	}
-	b.from, b.to = from, to
+	mv.machine = t.add(m, of, b)
+	to.m, to.id, b.last = m, mv.machine, to
 	return mv, nil
 }
 
@@ -195,15 +154,4 @@ func (t *machineTable) lose(b *workspace, from *loaded, m *fsfake.Machine, state
 	}
 	t.sc.LosePower(m, b.losses, state)
 	return nil
-}
-
-// settle numbers the machine that came of the operation tried last, and of what was done to it since.
-func (t *machineTable) settle(b *workspace, mv transition) uint32 {
-	if mv.machine != unnumbered {
-		return mv.machine
-	}
-	to := b.to
-	id := t.add(&to.room, b.of, b)
-	to.m, to.id, b.last = &to.room, id, to
-	return id
 }

@@ -69,14 +69,14 @@ func TestWorkspace(t *testing.T) {
 				}
 				continue
 			}
-			mv, err := tb.try(from, id, task, &w.workspace)
+			mv, err := w.transition(from, slot, id)
 			require.NoError(t, err)
-			if r := m.Do(task, op); r.Blocked || mv.machine != unnumbered {
+			if r := m.Do(task, op); r.Blocked {
 				continue
 			}
 			then := forgets[random.IntN(len(forgets))]
 			forgetNumbers(m, task.Pid, then)
-			got, err := w.thenForgets(from, slot, opThen{id, tb.op(then)}, mv, true)
+			got, err := w.transition(mv.machine, slot, tb.op(then))
 			require.NoError(t, err)
 			is(m, got.machine, v, then)
 		}

@@ -4,10 +4,12 @@ package tracer_test
 
 import (
 	"path"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
 	"lockpick/internal/testmain"
 )
@@ -95,4 +97,31 @@ for name in "xyz":
 		run.Stop()
 		require.Equal(t, c.unseen, is, c.script)
 	}
+}
+
+// A signal for a group is sent, and goes to the others, though the process that was asked about has ended meanwhile.
+func TestSignalForAGroupOfWhichOneEnds(t *testing.T) {
+	testmain.Needs(t, "perl", "./fsfake/tracer")
+	run, err := tracer.Start(config("perl", "-e", `setpgrp; if (!fork) { exit } if (!($b = fork)) { sleep 99; exit }
+		$SIG{TERM} = "IGNORE"; $got = kill TERM => -$$; wait; waitpid $b, 0; print "$got $?"`))
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	for m, ended := newMachine(), false; ; {
+		set, err := run.Next()
+		require.NoError(t, err)
+		if len(set) == 0 {
+			require.True(t, ended)
+			break
+		}
+		p, ok := pickOrInterrupt(m, set)
+		require.True(t, ok)
+		if p.Op.Call == fsfake.CallKill && !ended {
+			i := slices.IndexFunc(set, func(q tracer.Pending) bool { return q.Task.Pid == p.Op.Pid })
+			require.Equal(t, fsfake.CallExit, set[i].Op.Call)
+			p, ended = set[i], true
+		}
+		require.NoError(t, run.Answer(p.Task, answer(m, p)))
+	}
+	require.Equal(t, "1 15", run.Stdout())
 }

@@ -127,6 +127,7 @@ func TestFewPreemptionsWithinBudgets(t *testing.T) {
 // Nobody looks for traps where preemptions are bounded, so a smaller counterexample may be one: whoever waits for a
 // dead owner's lock waits for ever, which takes fewer steps than a probe that does.
 func TestNotSmallestWithoutTraps(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	sc := fixtures.New("toy/excl-wait/wedge", fixtures.ExclWait(), scenarios.Setting{Processes: 2, Crashes: 1})
 	whole, err := Check(t.Context(), sc, scenarios.Wedge, Options{})
 	require.NoError(t, err)

@@ -131,6 +131,7 @@ func TestCountsOfTasks(t *testing.T) {
 // The reference engine runs each schedule exactly once: their number is multinomial.
 // The graph has as many ways from its start to its end.
 func TestCountsOfSchedules(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		shape := rapid.SampledFrom([][2]int{{1, 5}, {2, 1}, {2, 2}, {2, 3}, {2, 4}, {3, 1}, {3, 2}, {4, 1}}).Draw(rt, "n, k")

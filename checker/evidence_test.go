@@ -18,6 +18,7 @@ import (
 // A property that nothing in a scenario could violate gets no verdict, from no engine:
 // "holds" would say nothing.
 func TestNothingToJudge(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	ctx := context.Background()
 	lock := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
 	lock.Probe = nil

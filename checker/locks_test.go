@@ -222,6 +222,7 @@ func TestTwoNamesOfOneLock(t *testing.T) {
 // A release that does not say of which of two locks it is, and a property that cannot tell one
 // from another, give no verdict; what is about no lock is decided.
 func TestLocksThatCannotBeTold(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	sc := takers(scenarios.MutualExclusion, []string{"/x", "/y"}, []string{"/x", "/y"})
 	take := sc.Program
 	sc.Program = func(process, task int) scenarios.Program {
@@ -257,6 +258,7 @@ func TestLocksThatCannotBeTold(t *testing.T) {
 
 // Drawn schedules and replays know locks as well.
 func TestSeveralLocksElsewhere(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	alike := toy(t, "toy/nested-flock/contend")
 	alike.Setting.Interchangeable = true
 	for _, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.ForeignRelease} {

@@ -40,6 +40,7 @@ func agreesWithSample(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 
 // A race of one step each: B reads what A writes. Half of the schedules are too early.
 func TestOddsOfARace(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	daemons := scenarios.Setting{Processes: 2, Daemons: true}
 	broken := scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken}
 	stuck := func(t *scenarios.Task) { // who makes the file waits for ever: only its loser does not

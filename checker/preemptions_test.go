@@ -62,6 +62,7 @@ func TestPathsOfWhoCounts(t *testing.T) {
 
 // What ends well after all is not shown, and taken back where it took long to find out.
 func TestGoodEndIsNotTold(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	t.Parallel()
 	sc := fixtures.New("toy/excl/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 2})
 	good, quickly := false, false

@@ -126,6 +126,7 @@ func TestHeartbeat(t *testing.T) {
 
 // Whoever sleeps wakes in time: a stall of half a minute passes in pieces of four seconds.
 func TestStallInPieces(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	r, err := Check(context.Background(), heart{4 * time.Second, "/other", false}.scenario(0, 1), scenarios.MutualExclusion, Options{})
 	require.NoError(t, err)
 	require.Equal(t, Broken, r.Verdict)

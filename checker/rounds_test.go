@@ -89,6 +89,7 @@ func TestRoundsThatReadOn(t *testing.T) {
 
 // A stall that comes late in a round is seen in the next.
 func TestRoundsAndStalls(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	sc := fixtures.Programs("toy/late-stall/alone", scenarios.Setting{Processes: 1, Stalls: 1, StallFor: time.Hour}, fixtures.Same(func(t *scenarios.Task) {
 		begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		for retry := t.Retry(); retry.Next(); {

@@ -13,6 +13,7 @@ import (
 // A clock that is ahead of the disk's by more than a lease finds every lock old, one that is behind
 // none; what the disk stamps is the same for all. A setting that all have is none.
 func TestSkewedClocks(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	lease := func(a, b time.Duration) *scenarios.Scenario {
 		return fixtures.New("toy/mkdir-lease/skew", mkdirLease(),
 			scenarios.Setting{Processes: 2, Skew: []time.Duration{a, b}},

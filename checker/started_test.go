@@ -22,6 +22,7 @@ func TestStartedTasks(t *testing.T) {
 // A thread that is there from the start, and waits to be told, is waited for where nobody tells it: the
 // toy that holds is judged wrongly then.
 func TestWithoutStarting(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	holds := startedToys()[1]
 	require.Equal(t, Holds, decided(t, holds, scenarios.Deadlock).Verdict)
 	require.Equal(t, Holds, decided(t, holds, scenarios.Wedge).Verdict)

@@ -133,6 +133,7 @@ func TestSurveyIsHonest(t *testing.T) {
 // What is left of the files that a lock guards is asked where its subject says how they are changed, and the sentence
 // names the file.
 func TestSurveyOfData(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	rename := func(syncs ...string) func(*scenarios.Task) error {
 		return func(t *scenarios.Task) error {
 			f, err := t.OpenFile("/f.new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)

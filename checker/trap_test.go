@@ -77,6 +77,7 @@ func TestTrapsThatFailingCallsLeadOutOf(t *testing.T) {
 
 // Whoever can still get in is not locked out by others who poll for ever.
 func TestPollingForSomethingElse(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	sc := fixtures.New("toy/poll/else", fixtures.Flock(), scenarios.Setting{Processes: 2})
 	sc.Program = func(int, int) scenarios.Program {
 		return func(t *scenarios.Task) {

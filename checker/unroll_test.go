@@ -117,6 +117,7 @@ func TestKindsOfRoundsThatCarrySomethingOver(t *testing.T) {
 
 // Temporary files in a round get the names they got in the first.
 func TestTemporaryFilesInARound(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	l := fixtures.Excl()
 	l.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
 		for retry := t.Retry(); retry.Next(); {

@@ -243,6 +243,7 @@ func shrunk(m *kernel.Machine, s sequence, wrong *mismatch) (string, error) {
 // TestKernelKept replays the sequences that once showed a difference, and the scripted
 // ones that provoke what is rarely drawn.
 func TestKernelKept(t *testing.T) {
+	testmain.OneWorker(t) // TestKernelDraws has several
 	files, err := filepath.Glob("testdata/kernel/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -13,12 +13,14 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/testmain"
 )
 
 // An interpreter tells the line of the script that makes a call, also one of a program that the script has started.
 // Each call that changes something has a line, and none a wrong one. The calls are those that the script makes without
 // that.
 func TestScriptLines(t *testing.T) {
+	testmain.OneWorker(t)
 	for file, command := range map[string]func(testing.TB, string) []string{
 		"job.py": python, "job.pl": by("perl"), "job.js": by("node"), "job.rb": by("ruby"), "job.sh": by("sh"),
 		"job.sh in bash": by("bash"), "job.php": by("php"),

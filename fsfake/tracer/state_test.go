@@ -14,6 +14,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/testmain"
 )
 
 // Two children make a file each. In whichever order they do, the run is in one state when both have done so; what
@@ -157,6 +158,7 @@ func TestCallsThatCommute(t *testing.T) {
 
 // Each byte of memory that a program may rely on is in the sum: one that differs, in any page, makes another state.
 func TestStateHasEachPage(t *testing.T) {
+	testmain.OneWorker(t)
 	run, err := tracer.Start(config("perl", "-e", `$x = "x" x 600000; open F, ">a"`))
 	skipUntraceable(t, err)
 	require.NoError(t, err)

@@ -266,6 +266,7 @@ sys.exit(ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 
 // A program that goes on another way after a call that is not modelled was not seen to go the first one, so
 // nothing holds: here it locks only where sendfile(2) fails.
 func TestRefusedCallThatMatters(t *testing.T) {
+	testmain.OneWorker(t)
 	const text = `import ctypes, fcntl, os, sys
 m, f = os.memfd_create("m"), os.open("n", os.O_RDWR)
 try:

@@ -271,6 +271,7 @@ func traced(t *testing.T, spec command.Spec, lines []string, setting string) sce
 // asked is traced, or why there is no scenario.
 func asked(t *testing.T, spec command.Spec, lines []string, setting string) (scenarios.Scenario, error) {
 	t.Helper()
+	testmain.OneWorker(t) // as in scenario
 	for _, l := range lines {
 		spec.Commands = append(spec.Commands, command.Line{Shell: l})
 	}

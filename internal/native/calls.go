@@ -151,8 +151,11 @@ func (r *runner) look(t *task) (stop, error) {
 		}
 	case byAddress:
 		family, name := stringAt(t.tid, regs.Rsi), stringAt(t.tid, regs.Rsi+2)
-		if family == string(rune(unix.AF_UNIX)) && name != "" { // its second byte is 0
+		switch local := family == string(rune(unix.AF_UNIX)); { // its second byte is 0
+		case local && name != "":
 			paths = []string{pathAt(t.tid, unix.AT_FDCWD, name)}
+		case row.name == "bind" && local == (name == ""): // abstract, or a port
+			r.res.OnlyHere = "an address is bound that one process can have, and native runs are made side by side"
 		}
 	case byFlock:
 		s.paths, s.ends = []string{fd(regs.Rdi)}, true
@@ -186,11 +189,8 @@ func (r *runner) onlyHere(k kind, regs *unix.PtraceRegs, paths []string) string 
 		return fmt.Sprintf("a rename or link between %s and %s fails in a view of the machine, where they are two "+
 			"file systems", paths[0], paths[1])
 	}
-	if !changes(k, regs) {
-		return ""
-	}
 	for _, p := range paths {
-		if at := cmp.Or(r.v.Fixed(p), r.v.Fixed(target(p))); at != "" {
+		if at := cmp.Or(r.v.Fixed(p), r.v.Fixed(target(p))); at != "" && changes(k, regs) {
 			return fmt.Sprintf("%s cannot be changed in a view of the machine: %s is read-only there, for something is "+
 				"mounted below it", p, at)
 		}

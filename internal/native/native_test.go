@@ -362,6 +362,25 @@ func TestRenameBetweenFileSystemsOfTheView(t *testing.T) {
 	}
 }
 
+// Native runs are made side by side, in one network: who finds a port or an abstract address taken has met another run.
+func TestAddressesOfOneProcess(t *testing.T) {
+	testmain.Needs(t, "perl", "./internal/native")
+	for address, shared := range map[string]bool{
+		`INET, SOCK_STREAM, 0) && bind S, sockaddr_in 47123, INADDR_LOOPBACK`: true,
+		`INET, SOCK_STREAM, 0) && bind S, sockaddr_in 0, INADDR_LOOPBACK`:     false,
+		`UNIX, SOCK_STREAM, 0) && bind S, pack "Sx a*", 1, "native"`:          true,
+		`UNIX, SOCK_STREAM, 0) && bind S, sockaddr_un "s"`:                    false,
+	} {
+		line := "perl -MSocket -e '(socket S, PF_" + address + ") || exit 1; open F, q(>n)'"
+		_, err := Open(context.Background(), shell(t, []string{"n=0\n"}, line, line))
+		if !shared {
+			require.NoError(t, err, address)
+			continue
+		}
+		require.ErrorContains(t, err, "an address is bound that one process can have", address)
+	}
+}
+
 // What two serial runs of one order leave different is not compared: a content, or which names a directory has.
 func TestCompares(t *testing.T) {
 	c := &Check{task: Task{Commands: make([]Command, 2)}, varies: map[string]bool{"k": true, "B prints": true},

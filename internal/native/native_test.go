@@ -366,12 +366,12 @@ func TestRenameBetweenFileSystemsOfTheView(t *testing.T) {
 func TestAddressesOfOneProcess(t *testing.T) {
 	testmain.Needs(t, "perl", "./internal/native")
 	for address, shared := range map[string]bool{
-		`INET, SOCK_STREAM, 0) && bind S, sockaddr_in 47123, INADDR_LOOPBACK`: true,
-		`INET, SOCK_STREAM, 0) && bind S, sockaddr_in 0, INADDR_LOOPBACK`:     false,
-		`UNIX, SOCK_STREAM, 0) && bind S, pack "Sx a*", 1, "native"`:          true,
-		`UNIX, SOCK_STREAM, 0) && bind S, sockaddr_un "s"`:                    false,
+		`INET, SOCK_STREAM, 0) && bind(S, sockaddr_in(47123, INADDR_LOOPBACK)`: true,
+		`INET, SOCK_STREAM, 0) && bind(S, sockaddr_in(0, INADDR_LOOPBACK)`:     false,
+		`UNIX, SOCK_STREAM, 0) && bind(S, pack("Sxa*", 1, "native")`:           true,
+		`UNIX, SOCK_STREAM, 0) && bind(S, sockaddr_un("s")`:                    false,
 	} {
-		line := "perl -MSocket -e '(socket S, PF_" + address + ") || exit 1; open F, q(>n)'"
+		line := "perl -MSocket -e 'socket(S, PF_" + address + ") || exit 1; open F, q(>n)'"
 		_, err := Open(context.Background(), shell(t, []string{"n=0\n"}, line, line))
 		if !shared {
 			require.NoError(t, err, address)

@@ -26,18 +26,6 @@ func (m *Machine) CloneTo(c *Machine) {
 	*c = *m
 }
 
-// Untouched reports whether nothing has been changed since m was cloned from o, and
-// nothing in o: the two share every object. It is cheap, and may miss a change that was
-// undone.
-func (m *Machine) Untouched(o *Machine) bool {
-	return m.own == nil && o.own == nil && sameSlice(m.inodes, o.inodes) && sameSlice(m.descs, o.descs) &&
-		sameSlice(m.procs, o.procs) && sameSlice(m.marks, o.marks) && sameSlice(m.seen, o.seen) &&
-		sameSlice(m.shown, o.shown) && sameSlice(m.journal, o.journal) &&
-		m.setup == o.setup && m.seldom == o.seldom &&
-		m.nextInode == o.nextInode && m.nextDesc == o.nextDesc && m.maxPid == o.maxPid &&
-		m.clock == o.clock && m.nextIno == o.nextIno && m.version == o.version
-}
-
 // mutSetup returns what the machine is like, for changing it at once: it is the machine's own until it is
 // cloned.
 func (m *Machine) mutSetup() *setup {

@@ -101,12 +101,12 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 		return fmt.Errorf("checker: %s: the invariant of %s says %q of a state of which it said otherwise %s (empty is that all is well)", x.Sc.ID, x.Property, said, how)
 	}
 	s := NewSymmetry(x)
-	b, room := &workspace{}, &fsfake.Machine{}
+	room := &fsfake.Machine{}
 	for id := range uint32(t.len()) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		m := t.load(id, b, room)
+		m := t.load(id, room)
 		if err := differs(m, t.bad[id], "before: it must be a pure function of its View"); err != nil {
 			return err
 		}

@@ -175,11 +175,11 @@ const numberBytes, machineBytes = int(unsafe.Sizeof(origin{})) + 48, 550
 
 // get returns machine id, which must stay as it is.
 func (t *machineTable) get(id uint32) *fsfake.Machine {
-	return t.load(id, &workspace{}, &fsfake.Machine{})
+	return t.load(id, &fsfake.Machine{})
 }
 
-// load is get with a workspace, and with room for the machine, where it is not kept.
-func (t *machineTable) load(id uint32, b *workspace, room *fsfake.Machine) *fsfake.Machine {
+// load is get with room for the machine, where it is not kept.
+func (t *machineTable) load(id uint32, room *fsfake.Machine) *fsfake.Machine {
 	var way [mostSteps]origin
 	n := 0
 	t.mu.Lock()
@@ -195,7 +195,7 @@ func (t *machineTable) load(id uint32, b *workspace, room *fsfake.Machine) *fsfa
 	m.CloneTo(room)
 	for n--; n >= 0; n-- {
 		of := &way[n]
-		t.carryOut(room, of.by(), b.op(t, of.op))
+		t.carryOut(room, of.by(), t.opOf(of.op))
 	}
 	return room
 }

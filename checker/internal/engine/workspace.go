@@ -13,7 +13,6 @@ type workspace struct {
 	last   *loaded // one of made; nil for none
 	made   [2]loaded
 	key    []byte
-	ops    []any // by number, those that were asked for
 	losses fsfake.Losses
 	lost   uint32 // the machine that those are of
 }
@@ -33,19 +32,8 @@ func (t *machineTable) put(b *workspace, id uint32) *loaded {
 	case b.base.m != nil && b.base.id == id:
 		return &b.base
 	}
-	b.base.m, b.base.id = t.load(id, b, &b.base.room), id
+	b.base.m, b.base.id = t.load(id, &b.base.room), id
 	return &b.base
-}
-
-// op returns an operation, which stays what it is.
-func (b *workspace) op(t *machineTable, op uint32) any {
-	for int(op) >= len(b.ops) {
-		b.ops = append(b.ops, nil)
-	}
-	if b.ops[op] == nil {
-		b.ops[op] = t.opOf(op)
-	}
-	return b.ops[op]
 }
 
 // free is where the next machine may lie, which is made from another.
@@ -58,7 +46,7 @@ func (b *workspace) free(from *loaded) *loaded {
 
 // apply carries out an operation of a task on a copy of machine id.
 func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *workspace) (mv transition, err error) {
-	from, v := t.put(b, id), b.op(t, op)
+	from, v := t.put(b, id), t.opOf(op)
 	to, r := b.free(from), fsfake.Result{}
 	m := &to.room
 	from.m.CloneTo(m)
@@ -92,13 +80,6 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *workspace) (mv 
 		mv.contended = made.Call.Contends(&r)
 	}
 	t.touched(made, from.m, m)
-	if m.Untouched(from.m) {
-		mv.machine = id
-		if from != &b.base {
-			b.last = from
-		}
-		return mv, nil
-	}
 	mv.machine = t.add(m, of, b)
 	to.m, to.id, b.last = m, mv.machine, to
 	return mv, nil

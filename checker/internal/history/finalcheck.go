@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"sync/atomic"
 
@@ -107,8 +106,7 @@ type Judge struct {
 	model porcupine.Model
 	names *table.Interner
 	seen  map[string]bool
-	buf   []byte
-	rows  [][]int
+	form  []byte
 }
 
 // NewJudge returns a judge that has not judged anything.
@@ -118,57 +116,38 @@ func NewJudge(spec model.Spec) *Judge {
 
 // OK reports whether the history is linearizable.
 func (j *Judge) OK(ops []porcupine.Operation) bool {
-	j.buf = j.appendKey(j.buf[:0], ops)
-	if ok, known := j.seen[string(j.buf)]; known {
-		return ok
+	j.form = j.past(ops).appendForm(j.form[:0])
+	ok, known := j.seen[string(j.form)]
+	if !known {
+		ok = porcupine.CheckOperations(j.model, Only(j.Spec, ops))
+		j.seen[string(j.form)] = ok
 	}
-	ok := porcupine.CheckOperations(j.model, Only(j.Spec, ops))
-	j.seen[string(j.buf)] = ok
 	return ok
 }
 
 // Distinct counts the histories that it has judged.
 func (j *Judge) Distinct() int { return len(j.seen) }
 
-// appendKey appends what matters of a history to a judge: per client the inputs and
-// outputs in order, and with each operation how many operations of every client had
-// returned when it was invoked. Histories with one key have the same precedence
-// relation, and so the same verdict.
-func (j *Judge) appendKey(b []byte, ops []porcupine.Operation) []byte {
+// past is a history as far as it matters to a judge. What is pending for ever differs from what a crash has cut off.
+func (j *Judge) past(ops []porcupine.Operation) past {
+	ops = Only(j.Spec, ops)
 	clients := 0
 	for i := range ops {
 		clients = max(clients, ops[i].ClientId+1)
 	}
-	for len(j.rows) < clients {
-		j.rows = append(j.rows, nil)
-	}
-	for c := range clients {
-		j.rows[c] = j.rows[c][:0]
-	}
-	for i := range ops {
-		if j.Spec.Accepts(ops[i].Input) {
-			j.rows[ops[i].ClientId] = append(j.rows[ops[i].ClientId], i)
+	p := make(past, clients)
+	for _, op := range ops {
+		is := Operation{In: j.names.ID(op.Input), Out: j.names.ID(op.Output), State: Return,
+			Before: make([]uint32, clients)}
+		if op.Return == trace.Never {
+			is.State = Invoke
 		}
-	}
-	for c := range clients {
-		b = binary.AppendUvarint(b, uint64(len(j.rows[c])))
-		for _, i := range j.rows[c] {
-			b = binary.AppendUvarint(b, uint64(j.names.ID(ops[i].Input)))
-			b = binary.AppendUvarint(b, uint64(j.names.ID(ops[i].Output)))
-			for _, row := range j.rows[:clients] {
-				n := 0
-				for n < len(row) && ops[row[n]].Return < ops[i].Call {
-					n++
-				}
-				b = appendCount(b, uint32(n))
-			}
-			// Pending for ever differs from cut off by a crash.
-			if ops[i].Return == trace.Never {
-				b = append(b, 1)
-			} else {
-				b = append(b, 0)
+		for _, o := range ops {
+			if o.Return < op.Call {
+				is.Before[o.ClientId]++
 			}
 		}
+		p[op.ClientId] = append(p[op.ClientId], is)
 	}
-	return b
+	return p
 }

@@ -83,6 +83,9 @@
 // processes, and children that print beside each other, could tell: then all orders are followed, or nothing holds.
 // An order is followed until it meets another, in one state of the machine and of the command ([tracer.Run.State]). A
 // timer that runs beside a call which does not wait goes off after it, which is assumed, and said with the verdict.
+// A FIFO below the directory is one of the machine. Waiting for one in poll(2) or select(2) is an error, and so is a
+// write that nobody can read.
+//
 // A command may send the first process of another one a signal. It comes before any of the next calls of that command,
 // which then does what the kernel has it do. Signals to what a command has started are errors, for its pids come again
 // here; so are signals of job control.

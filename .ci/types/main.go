@@ -1,6 +1,6 @@
 // Command types checks the types of every package of the module and of its tests, as the compiler does it, and vets
-// them: go run ./.ci/types linux/amd64 windows/amd64 darwin/arm64 linux/amd64/race. The third part is a build tag. On
-// the first system every package is vetted, on the others those that have files for some systems only. It makes no
+// them: go run ./.ci/types linux/amd64 windows/amd64 darwin/arm64. On the first system every package is vetted, on the
+// others those that have files for some systems only. It makes no
 // code, which would take ten times the time for another system; and go vet starts a process for each package, which
 // reads again what the others have read, and takes five times the time of all of them in one.
 package main
@@ -33,18 +33,17 @@ func main() {
 	}
 }
 
-// check checks the packages for a platform, GOOS/GOARCH or GOOS/GOARCH/TAG, and returns how many there are, and how
-// many of them are vetted: all, or those that differ from platform to platform.
+// check checks the packages for a platform, GOOS/GOARCH, and returns how many there are, and how many of them are
+// vetted: all, or those that differ from platform to platform.
 func check(platform string, whole bool) (n, vetted int, err error) {
-	on := strings.Split(platform, "/")
-	if len(on) < 2 {
-		return 0, 0, errors.New("no platform, want GOOS/GOARCH or GOOS/GOARCH/TAG")
+	system, processor, is := strings.Cut(platform, "/")
+	if !is {
+		return 0, 0, errors.New("no platform, want GOOS/GOARCH")
 	}
 	config := &packages.Config{
-		Mode:       packages.LoadAllSyntax,
-		Env:        append(os.Environ(), "CGO_ENABLED=0", "GOOS="+on[0], "GOARCH="+on[1]),
-		BuildFlags: []string{"-tags=" + strings.Join(on[2:], ",")},
-		Tests:      true,
+		Mode:  packages.LoadAllSyntax,
+		Env:   append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor),
+		Tests: true,
 	}
 	if !whole {
 		config.ParseFile = withoutBodies

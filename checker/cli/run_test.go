@@ -251,6 +251,10 @@ func TestRunSaysWhyAPropertyIsNotAsked(t *testing.T) {
 	require.Equal(t, ExitUsage, got.exit)
 	require.Contains(t, got.stderr, "--property atomic: whether a file is as before or as after is not asked: the "+
 		"commands write none that was there at the start. Choose serializable")
+	got = run(t, "run", "--power-losses", "1", "--dir", t.TempDir(), "mkdir a", "mkdir b")
+	require.Equal(t, ExitUsage, got.exit)
+	require.Contains(t, got.stderr, "nothing can be asked of these commands: ")
+	require.Contains(t, got.stderr, "; whether what a command has done outlives a loss of power is asked of one")
 }
 
 // Whoever forgets the -- before a command is told what was understood.

@@ -259,6 +259,16 @@ func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *
 // asked lists the properties that are decided.
 func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) {
 	all := lists.Map(sc.Claims, func(c scenarios.Claim) *scenarios.Property { return c.Property })
+	if len(all) == 0 {
+		var why []string
+		for _, a := range sc.Assumes {
+			if strings.HasSuffix(a.Code, "-not-asked") {
+				why = append(why, a.Text)
+			}
+		}
+		return nil, fmt.Errorf("nothing can be asked of these commands: %s. Give one command alone, or leave the "+
+			"faults out", strings.Join(why, "; "))
+	}
 	if f.property == "" {
 		return all, nil
 	}

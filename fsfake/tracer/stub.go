@@ -106,9 +106,6 @@ func (*Run) Executed() []string { return nil }
 // Draws is true.
 func (*Run) Draws() bool { return true }
 
-// Draws is true.
-func (*Run) Draws() bool { return true }
-
 // MayDraw is true.
 func MayDraw(string) bool { return true }
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/testmain"
 )
 
 const mkdirLock = "mkdir lock || exit 75; rmdir lock"
@@ -92,7 +94,8 @@ func TestRunSurveyOfRefusals(t *testing.T) {
 func TestRunSurveyOfWhatIsNotModelled(t *testing.T) {
 	raceFile(t)
 	t.Chdir(t.TempDir())
-	got := run(t, "run", "--survey=contention", "mkdir a || mkdir b || { mkfifo p; cat p; }")
+	testmain.Needs(t, "perl", "./checker/cli")
+	got := run(t, "run", "--survey=contention", "mkdir a || mkdir b || perl -e 'sysopen F, \"f\", 0x4040'")
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.Regexp(t, `contention +\? unknown +serializable\n(.*\n)+.*not modelled`, got.stdout)
 }

@@ -174,9 +174,9 @@ func TestDurable(t *testing.T) {
 // A reader or recovery that cannot be run on what is left says nothing about it: neither that it holds nor that it is
 // broken.
 func TestReaderThatCannotBeRun(t *testing.T) {
-	const fails = "{ mkfifo p; cat p; }"
+	const fails = `perl -e 'sysopen F, "f", 0x4000'` // O_DIRECT, which is not modelled
 	for _, how := range []string{"read test -s f && cat f || " + fails, "recover test -s f || " + fails} {
-		sc := scenario(t, "mkfifo", []string{"echo new > f"}, map[string]string{"f": "old\n"},
+		sc := scenario(t, "perl", []string{"echo new > f"}, map[string]string{"f": "old\n"},
 			"crashes 1\nrefused none\n"+how)
 		p, err := sc.Property("atomic")
 		require.NoError(t, err)

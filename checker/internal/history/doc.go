@@ -2,8 +2,8 @@
 // judgement.
 //
 // A [Recorder] writes down the history of one run, and a [Judge] asks porcupine about it. A
-// [Table] holds all histories of an exploration, each in a canonical form that keeps only
-// what a judgement can depend on, and has an incremental monitor (package model) judge each
+// [Table] holds all histories of an exploration, as far as a judgement
+// can depend on them, and has an incremental monitor (package model) judge each
 // while it grows; porcupine, the judge of record, makes the final check of what the monitor
 // said. Where the two differ, the table has a [Table.Fault], and there must be no verdict.
 //

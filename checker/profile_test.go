@@ -80,9 +80,11 @@ func TestProfilesDecide(t *testing.T) {
 	}{
 		{"a job that is renamed while it is listed", []scenarios.Program{renames, lists}, []fsfake.Profile{fsfake.Btrfs}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Tmpfs}},
 		{"a rename over a full directory", []scenarios.Program{over}, []fsfake.Profile{fsfake.XFS, fsfake.Overlay}, []fsfake.Profile{fsfake.Ext4, fsfake.Btrfs, fsfake.Tmpfs}},
-		{"links of directories", []scenarios.Program{links}, []fsfake.Profile{fsfake.Btrfs}, nil},
+		{"links of directories", []scenarios.Program{links}, []fsfake.Profile{fsfake.Btrfs},
+			[]fsfake.Profile{fsfake.XFS}},
 		{"a directory that was there before", []scenarios.Program{aside}, []fsfake.Profile{fsfake.Overlay}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Btrfs, fsfake.Tmpfs}},
-		{"links of a file that was removed", []scenarios.Program{removed}, []fsfake.Profile{fsfake.Overlay}, nil},
+		{"links of a file that was removed", []scenarios.Program{removed}, []fsfake.Profile{fsfake.Overlay},
+			[]fsfake.Profile{fsfake.XFS}},
 		{"two names of a file", []scenarios.Program{alias}, []fsfake.Profile{fsfake.Overlay}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Btrfs, fsfake.Tmpfs}},
 		{"inode numbers", []scenarios.Program{numbers}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Posix}, nil},
 	} {

@@ -256,7 +256,7 @@ func TestRepairsAreTriedNatively(t *testing.T) {
 		line := command.Line{Shell: lock + "sh -c 'read x <n; echo $((x+1)) >n'"}
 		spec := command.Spec{Dir: "/data", Files: []command.File{{Name: "n", Content: "0\n"}},
 			Commands: []command.Line{line, line}}
-		tried := &trials{f: &runFlags{budget: time.Second}, spec: &spec, alone: map[string]bool{}}
+		tried := &trials{f: &runFlags{budget: 3 * time.Second}, spec: &spec, alone: map[string]bool{}}
 		proof, why, err := tried.natively(t.Context(), &command.Repair{Spec: spec})
 		require.NoError(t, err)
 		testmain.Viewed(t, proof, "./checker/cli")

@@ -237,6 +237,7 @@ var makers = [...]maker{
 		n, err := unix.Read(op.FD, b)
 		return bytesRead(b, n, err)
 	}},
+	fsfake.CallOpenFIFO: {not: "an open of a FIFO is one call, which waits, in the kernel"},
 	fsfake.CallTake: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		b := make([]byte, max(op.Len, 0))
 		n, err := rawReadv(op.FD, b)

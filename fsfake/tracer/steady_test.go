@@ -4,8 +4,10 @@ package tracer_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,4 +60,19 @@ func TestDraws(t *testing.T) {
 	} {
 		require.Equal(t, draws, tracer.MayDraw(file), file)
 	}
+}
+
+// A number that a program draws itself counts, also where the C library would draw one for the heap by the same call.
+func TestDrawsBeforeTheHeap(t *testing.T) {
+	cc, bin := need(t, "gcc"), filepath.Join(t.TempDir(), "draws")
+	c := exec.Command(cc, "-x", "c", "-w", "-o", bin, "-")
+	c.Stdin = strings.NewReader("#include <sys/random.h>\n" +
+		"int main() { long x; return getrandom(&x, 8, GRND_NONBLOCK) != 8; }")
+	require.NoError(t, c.Run())
+	run, err := tracer.Start(config(bin))
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	toItsEnd(t, newMachine(), run, func(tracer.Pending, fsfake.Result) {})
+	require.True(t, run.Draws())
 }

@@ -102,7 +102,10 @@ var other = []spec{
 	{unix.SYS_GETRANDOM, "getrandom", 3, func(t *thread, c *call) {
 		n := int(min(c.args[1], maxTransfer))
 		draw := t.p.random
-		if n == 8 && c.args[2] == unix.GRND_NONBLOCK && !t.p.heap {
+		info, err := getSyscallInfo(t.tid)
+		const libraries = 0x7f << 40 // they are mapped below the stack; variables of a program are not
+		inLibrary := err == nil && c.args[0] >= libraries && c.args[0] < info.sp
+		if n == 8 && c.args[2] == unix.GRND_NONBLOCK && !t.p.heap && inLibrary {
 			draw, t.p.heap = t.p.unnoticed, true
 		}
 		t.put(c.args[0], draw(n), int64(n))
